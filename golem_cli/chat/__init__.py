@@ -1,0 +1,1 @@
+"""A session: conversation, agent and settings together; knows no terminal."""

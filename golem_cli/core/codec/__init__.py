@@ -1,0 +1,1 @@
+"""Transcripts to bytes and back: strict about meaning, kind about bytes."""

@@ -1,0 +1,1 @@
+"""History passes: plain functions, list in, list and report out."""

@@ -1,0 +1,1 @@
+"""HTTP adapters: each a pure wire and a small client."""

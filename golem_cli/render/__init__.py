@@ -1,0 +1,1 @@
+"""Run events and transcripts to Rich; untrusted text is neutralized here."""

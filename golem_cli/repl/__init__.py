@@ -1,0 +1,1 @@
+"""The interactive loop: prompt-toolkit, slash commands, key bindings."""

@@ -1,0 +1,1 @@
+"""What lives on disk: conversation files, journal, locks, settings, paths."""

@@ -1,0 +1,1 @@
+"""A public scripted model and friends, for the tests of applications that use golem."""
