@@ -103,3 +103,16 @@ class StreamingModel(Model, Protocol):
         Cancelling the task closes the connection at once. An `on_delta` result that is awaitable is awaited.
         """
         ...
+
+
+@runtime_checkable
+class WindowedModel(StreamingModel, Protocol):
+    """A model that knows how much fits: its token counter and its context window."""
+
+    async def count(self, messages: Sequence[Message]) -> int:
+        """Return the tokens that `messages` cost as part of a request; a `Counter`."""
+        ...
+
+    async def context_window(self) -> int:
+        """Return the tokens that a request and its answer may have together."""
+        ...
