@@ -1,0 +1,102 @@
+"""The recorded vectors and the cases from public bug reports, replayed exactly."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from golem_cli.core.errors import ProcessorError
+from golem_cli.core.history import normalize_history, repair, trim_history
+from golem_cli.core.message import Message, Part, ThinkingBlock, ToolCall
+
+VECTORS = Path(__file__).parents[1] / "conformance"
+REPAIR = json.loads((VECTORS / "repair.json").read_text(encoding="utf-8"))
+TRIM = json.loads((VECTORS / "trim.json").read_text(encoding="utf-8"))
+CASES = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((VECTORS / "cases").glob("*.json"))]
+
+
+def call_of(value: dict[str, Any]) -> ToolCall:
+    args = value.get("args")
+    text = "" if args is None else json.dumps(args)
+    return ToolCall(id=value.get("id") or "", name=value.get("name") or "", args=text)
+
+
+def message_of(value: dict[str, Any]) -> Message:
+    """The message that a vector's JSON means; a null and a missing field are one."""
+    given = {name: field for name, field in value.items() if field is not None}
+    return Message(
+        role=given["role"],
+        content=given.get("content", ""),
+        parts=tuple(
+            Part(
+                kind=part.get("kind") or "",
+                url=part.get("url") or "",
+                data=part.get("data") or "",
+                media_type=part.get("mediaType") or "",
+            )
+            for part in given.get("parts", ())
+        ),
+        thinking=tuple(
+            ThinkingBlock(
+                text=block.get("text") or "",
+                signature=block.get("signature") or "",
+                redacted=block.get("redacted") or "",
+            )
+            for block in given.get("thinking", ())
+        ),
+        tool_calls=tuple(call_of(call) for call in given.get("toolCalls", ())),
+        tool_call_id=given.get("toolCallId", ""),
+        tool_name=given.get("toolName", ""),
+        failed=given.get("failed", False),
+        run_id=given.get("runId", ""),
+        conversation_id=given.get("conversationId", ""),
+        extra={
+            name: json.dumps(field)
+            for name, field in given.items()
+            if name
+            not in {"role", "content", "parts", "thinking", "toolCalls", "toolCallId", "toolName", "failed"}
+            and name not in {"runId", "conversationId"}
+        },
+    )
+
+
+def messages_of(values: list[dict[str, Any]]) -> list[Message]:
+    return [message_of(value) for value in values]
+
+
+def cases_of(kind: str) -> list[Any]:
+    return [pytest.param(case, id=case["shape"]) for case in CASES if case["kind"] == kind]
+
+
+@pytest.mark.parametrize("vector", REPAIR, ids=lambda vector: vector["name"])
+def test_repair_gives_what_the_vector_records(vector: dict[str, Any]) -> None:
+    history, expected = messages_of(vector["in"]), messages_of(vector["out"])
+    messages, report = normalize_history(history)
+    assert messages == expected
+    assert repair(history) == expected
+    assert report.synthesized == vector["synthesized"]
+    assert report.dropped == vector["dropped"]
+
+
+@pytest.mark.parametrize("vector", TRIM, ids=lambda vector: vector["name"])
+def test_trim_gives_what_the_vector_records(vector: dict[str, Any]) -> None:
+    trim = trim_history(vector["maxMessages"])
+    if "error" in vector:
+        with pytest.raises(ProcessorError):
+            trim(messages_of(vector["in"]))
+    else:
+        assert trim(messages_of(vector["in"])) == messages_of(vector["out"])
+
+
+@pytest.mark.parametrize("case", cases_of("normalize"))
+def test_normalize_gives_what_the_case_expects(case: dict[str, Any]) -> None:
+    expect = case["expect"]
+    messages, report = normalize_history(messages_of(case["transcript"]))
+    assert messages == messages_of(expect["messages"])
+    assert report.synthesized == expect["synthesized"]
+    assert report.dropped == expect["dropped"]
+    assert report.truncated == expect["truncated"]
+    assert report.displaced == expect["displaced"]
