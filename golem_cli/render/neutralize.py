@@ -1,0 +1,113 @@
+"""Untrusted text made harmless: no control or invisible character in it reaches a terminal.
+
+What is marked, as `⟦U+001B⟧`:
+
+- C0 but newline and tab, DEL, C1; a CR right before a newline is part of that newline and vanishes;
+- bidirectional controls; tag characters and everything else in U+E0000–U+E0FFF;
+- characters without a shape: soft hyphen, zero-width space, word joiner, byte order mark, invisible
+  operators, fillers, variation selectors 1–14, annotation and format controls; U+2028 and U+2029;
+- joiners and selectors that stand where no writing needs them. They are kept right after a character that
+  is not Latin: ZWJ and ZWNJ (Persian, Indic scripts, emoji), VS15 and VS16 (emoji; also after `0–9 # * © ®`),
+  Mongolian selectors, and the zero-width space after a letter of Thai, Lao, Burmese or Khmer, which have no
+  spaces. At most two in a row pass (`❤`, VS16, ZWJ), so they cannot carry a hidden message in Latin text.
+
+A lone surrogate becomes U+FFFD. In a single-line field newline, tab and every CR are marked too.
+
+The mark cannot be taken for ordinary text: nobody writes `⟦U+001B⟧` by chance. Text that holds a mark
+literally stays as it is: a function that may be applied twice cannot tell the two apart, and a false mark only
+claims a danger that is not there; it never hides one.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_SHAPELESS: Final = (
+    r"\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    r"\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    r"\U000e0000-\U000e0fff"
+)
+_CONTROLS: Final = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
+_SURROGATES: Final = r"\ud800-\udfff"
+# A character that a joiner may follow: beyond Latin, with a shape of its own, and not our mark's end.
+_NOT_LATIN: Final = (
+    r"[\u0300-\u034e\u0350-\u061b\u061d-\u115e\u1161-\u17b3\u17b6-\u180a\u1810-\u1dff\u1f00-\u1fff"
+    r"\u203c\u2049\u20d0-\u27e5\u27e8-\u3163\u3165-\ud7ff\ue000-\ufdff\ufe10-\ufefe"
+    r"\uff00-\uff9f\uffa1-\uffef\ufffc\ufffd\U00010000-\U0001bc9f\U0001bca4-\U0001d172\U0001d17b-\U000dffff"
+    r"\U000e1000-\U0010ffff]"
+)
+_WITHOUT_SPACES: Final = r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17b3\u17b6-\u17ff]"
+_MISPLACED: Final = (
+    rf"(?:(?<!{_NOT_LATIN})(?<!{_NOT_LATIN}[\ufe0e\ufe0f])[\u200c\u200d]"
+    rf"|(?<!{_NOT_LATIN})[\u180b-\u180d\u180f]"
+    rf"|(?<!{_NOT_LATIN})(?<![0-9#*\u00a9\u00ae])[\ufe0e\ufe0f]"
+    rf"|(?<!{_WITHOUT_SPACES})\u200b)"
+)
+_JOINERS: Final = r"\u180b-\u180d\u180f\u200b-\u200d\ufe0e\ufe0f"
+
+_MULTI_LINE: Final = re.compile(rf"\r\n?|[{_CONTROLS}{_SHAPELESS}{_SURROGATES}]|{_MISPLACED}")
+_SINGLE_LINE: Final = re.compile(rf"[\t\n\r{_CONTROLS}{_SHAPELESS}{_SURROGATES}]|{_MISPLACED}")
+# One class finds whether a text needs the patterns above at all; look-behinds are several times slower.
+_SUSPECT: Final = re.compile(rf"[\r{_CONTROLS}{_SHAPELESS}{_SURROGATES}{_JOINERS}]")
+_ASCII_CONTROLS: Final = re.compile(rf"[\r{_CONTROLS}]")
+_CONTEXT: Final = 2
+"""Code points before a joiner that decide about it."""
+
+
+def _mark(match: re.Match[str]) -> str:
+    found = match.group()
+    if found == "\r\n":
+        return "\n"
+    code = ord(found)
+    return "\ufffd" if 0xD800 <= code <= 0xDFFF else f"⟦U+{code:04X}⟧"
+
+
+def neutralize(text: str, *, single_line: bool = False) -> str:
+    r"""Return `text` with everything that could act on a terminal or hide from the eye made visible.
+
+    Applying it again changes nothing. For text that arrives in fragments use `Neutralizer`.
+
+    >>> neutralize("\x1b[2Jall good\r\n")
+    '⟦U+001B⟧[2Jall good\n'
+    >>> neutralize("id\nstatus: clean", single_line=True)
+    'id⟦U+000A⟧status: clean'
+    """
+    if single_line:
+        return text if text.isascii() and text.isprintable() else _SINGLE_LINE.sub(_mark, text)
+    if (_ASCII_CONTROLS if text.isascii() else _SUSPECT).search(text) is None:
+        return text
+    return _MULTI_LINE.sub(_mark, text)
+
+
+class Neutralizer:
+    """`neutralize` for text that arrives in fragments, wherever it is cut.
+
+    What it returns, joined, is `neutralize` of the fragments joined. It holds back at most one CR.
+    """
+
+    def __init__(self) -> None:
+        self._context = ""
+        self._held = ""
+
+    def feed(self, fragment: str) -> str:
+        """Return what can be shown of `fragment` now."""
+        text = self._held + fragment
+        self._held = ""
+        if text.endswith("\r"):
+            text, self._held = text[:-1], "\r"
+        if not text:
+            return ""
+        context, self._context = self._context, (self._context + text)[-_CONTEXT:]
+        if (_ASCII_CONTROLS if text.isascii() else _SUSPECT).search(text) is None:
+            return text
+        whole, start, pieces = context + text, len(context), []
+        for match in _MULTI_LINE.finditer(whole, start):
+            pieces += whole[start : match.start()], _mark(match)
+            start = match.end()
+        return "".join(pieces) + whole[start:]
+
+    def close(self) -> str:
+        """Return what was held back; the text ends here."""
+        held, self._held, self._context = self._held, "", ""
+        return neutralize(held)
