@@ -151,13 +151,28 @@ class RunCanceled(RunError, asyncio.CancelledError):  # noqa: N818 (the seed's n
 class ModelRetry(GolemError):  # noqa: N818 (the seed's name; a request to the model, not a failure)
     """Reject the model's output or arguments with a reason and let it try again."""
 
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"model output rejected: {self.reason}"
+
 
 class ToolFailed(GolemError):  # noqa: N818 (the seed's name)
-    """A definitive failure: the model is told, the message is marked `failed`, the run goes on."""
+    """A definitive failure: the model is told `reason`, the message is marked `failed`, the run goes on."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 class ToolCanceled(GolemError):  # noqa: N818 (the seed's name)
     """Stop the run deliberately; the results recorded so far stay."""
+
+    def __init__(self, reason: str = "") -> None:
+        super().__init__(reason or "a tool stopped the run")
+        self.reason = reason
 
 
 class ToolDeferred(GolemError):  # noqa: N818 (the seed's name)

@@ -14,11 +14,17 @@ Deps = TypeVar("Deps")
 
 @dataclass(frozen=True, kw_only=True)
 class RunContext(Generic[Deps]):
-    """What instructions functions, tools and decoders see of the run. `deps` is the application's own."""
+    """What instructions functions, tools and decoders see of the run. `deps` is the application's own.
+
+    A tool also sees its call: `call_id`, and `approved`, which is true when somebody approved this call after
+    it was deferred. A tool that asks first defers unless `approved`.
+    """
 
     deps: Deps
     run_id: str = ""
     conversation_id: str = ""
+    call_id: str = ""
+    approved: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
