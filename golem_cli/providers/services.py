@@ -1,0 +1,183 @@
+"""The services that speak OpenAI's chat-completions format: one row each, and what is odd about them.
+
+Sources of the addresses and of what a service refuses: each service's public API documentation (OpenAI
+reference "Chat completions"; OpenRouter "API reference"; Groq "OpenAI compatibility"; DeepSeek "Thinking
+mode"; Mistral "Chat completion", which refuses unknown fields; xAI, Together, Fireworks, Cerebras,
+Perplexity and Cohere "OpenAI compatibility"; Ollama and LM Studio "OpenAI compatibility"; vLLM and llama.cpp
+server manuals).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quirks:
+    """How a service departs from the common denominator of the chat-completions format.
+
+    `length_field` bounds the answer's tokens. `seed_field` names the sampling seed. `stream_usage` says
+    whether `stream_options` may be sent (without it the service reports usage on its own, or not at all).
+    `call_id_length` is the exact number of letters and digits that an id of a tool call must have, 0 for any
+    id. `send_reasoning` sends `reasoning_content` back on turns that called tools.
+    """
+
+    length_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    seed_field: Literal["seed", "random_seed"] = "seed"
+    stream_usage: bool = True
+    call_id_length: int = 0
+    send_reasoning: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Service:
+    """A row: the short name that `--model NAME:MODEL` uses, where it is, and where its key comes from.
+
+    `key_variables` are the environment variables to look at, in order; empty for a server that needs no key.
+    `own_port` marks a local server whose port is its own, so that it may be looked for without being
+    configured (a shared port such as 8000 or 8080 may be anything).
+    """
+
+    name: str
+    title: str
+    base_url: str
+    base_url_variable: str
+    key_variables: tuple[str, ...] = ()
+    own_port: bool = False
+    quirks: Quirks = field(default_factory=Quirks)
+
+    @property
+    def local(self) -> bool:
+        """Whether its usual address is on this machine."""
+        return not self.key_variables
+
+
+SERVICES: Final[tuple[Service, ...]] = (
+    Service(
+        name="openai",
+        title="OpenAI",
+        base_url="https://api.openai.com/v1",
+        base_url_variable="OPENAI_BASE_URL",
+        key_variables=("OPENAI_API_KEY",),
+        quirks=Quirks(length_field="max_completion_tokens"),  # reasoning models refuse max_tokens
+    ),
+    Service(
+        name="openrouter",
+        title="OpenRouter",
+        base_url="https://openrouter.ai/api/v1",
+        base_url_variable="OPENROUTER_BASE_URL",
+        key_variables=("OPENROUTER_API_KEY",),
+    ),
+    Service(
+        name="groq",
+        title="Groq",
+        base_url="https://api.groq.com/openai/v1",
+        base_url_variable="GROQ_BASE_URL",
+        key_variables=("GROQ_API_KEY",),
+        quirks=Quirks(length_field="max_completion_tokens"),
+    ),
+    Service(
+        name="deepseek",
+        title="DeepSeek",
+        base_url="https://api.deepseek.com",
+        base_url_variable="DEEPSEEK_BASE_URL",
+        key_variables=("DEEPSEEK_API_KEY",),
+        quirks=Quirks(send_reasoning=True),
+    ),
+    Service(
+        name="mistral",
+        title="Mistral",
+        base_url="https://api.mistral.ai/v1",
+        base_url_variable="MISTRAL_BASE_URL",
+        key_variables=("MISTRAL_API_KEY",),
+        quirks=Quirks(seed_field="random_seed", stream_usage=False, call_id_length=9),
+    ),
+    Service(
+        name="xai",
+        title="xAI",
+        base_url="https://api.x.ai/v1",
+        base_url_variable="XAI_BASE_URL",
+        key_variables=("XAI_API_KEY",),
+    ),
+    Service(
+        name="together",
+        title="Together",
+        base_url="https://api.together.xyz/v1",
+        base_url_variable="TOGETHER_BASE_URL",
+        key_variables=("TOGETHER_API_KEY",),
+    ),
+    Service(
+        name="fireworks",
+        title="Fireworks",
+        base_url="https://api.fireworks.ai/inference/v1",
+        base_url_variable="FIREWORKS_BASE_URL",
+        key_variables=("FIREWORKS_API_KEY",),
+    ),
+    Service(
+        name="cerebras",
+        title="Cerebras",
+        base_url="https://api.cerebras.ai/v1",
+        base_url_variable="CEREBRAS_BASE_URL",
+        key_variables=("CEREBRAS_API_KEY",),
+        quirks=Quirks(length_field="max_completion_tokens"),
+    ),
+    Service(
+        name="perplexity",
+        title="Perplexity",
+        base_url="https://api.perplexity.ai",
+        base_url_variable="PERPLEXITY_BASE_URL",
+        key_variables=("PERPLEXITY_API_KEY", "PPLX_API_KEY"),
+        quirks=Quirks(stream_usage=False),
+    ),
+    Service(
+        name="cohere",
+        title="Cohere",
+        base_url="https://api.cohere.ai/compatibility/v1",
+        base_url_variable="COHERE_BASE_URL",
+        key_variables=("COHERE_API_KEY", "CO_API_KEY"),
+        quirks=Quirks(stream_usage=False),
+    ),
+    Service(
+        name="ollama",
+        title="Ollama",
+        base_url="http://127.0.0.1:11434/v1",
+        base_url_variable="OLLAMA_BASE_URL",
+        own_port=True,
+    ),
+    Service(
+        name="lmstudio",
+        title="LM Studio",
+        base_url="http://127.0.0.1:1234/v1",
+        base_url_variable="LMSTUDIO_BASE_URL",
+        own_port=True,
+    ),
+    Service(
+        name="vllm",
+        title="vLLM",
+        base_url="http://127.0.0.1:8000/v1",
+        base_url_variable="VLLM_BASE_URL",
+    ),
+    Service(
+        name="llamacpp",
+        title="llama.cpp",
+        base_url="http://127.0.0.1:8080/v1",
+        base_url_variable="LLAMACPP_BASE_URL",
+    ),
+    Service(
+        name="generic",
+        title="any other server that speaks the format",
+        base_url="",
+        base_url_variable="GOLEM_BASE_URL",
+        key_variables=("GOLEM_API_KEY",),
+    ),
+)
+
+
+def find_service(name: str) -> Service | None:
+    """The row with that short name, or None.
+
+    >>> find_service("groq").base_url
+    'https://api.groq.com/openai/v1'
+    """
+    return next((service for service in SERVICES if service.name == name), None)
