@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
 MAX_BODY_BYTES: Final = 64 * 1024 * 1024
 _MAX_ERROR_TEXT: Final = 300
+_HINTS: Final = {
+    401: "check the API key",
+    404: "check the model's name and the base URL",
+}
 _NUMBER: Final = re.compile(r"\d{1,9}(\.\d{1,9})?", re.ASCII)
 _RETRYABLE_STATUS: Final = frozenset({408, 429})
 _RETRYABLE_CODES: Final = frozenset({"server_error", "overloaded_error", "rate_limit_exceeded", "timeout"})
@@ -48,8 +52,7 @@ class Timeouts:
 
 
 def new_client(base_url: str, timeouts: Timeouts) -> httpx.AsyncClient:
-    """A client for the server at `base_url`, with proxies and certificates from the environment (httpx's
-    way).
+    """A client for the server at `base_url`; proxies and certificates as httpx reads the environment.
 
     Redirects are not followed: they would carry the key to another host. A server on this machine is never
     asked through a proxy.
@@ -176,7 +179,7 @@ def _transport_fault(error: httpx.HTTPError) -> ModelError:
 
     if _caused_by(error, ssl.SSLCertVerificationError):
         return ModelError(f"its certificate is not trusted ({one_line(str(error))})")
-    detail = one_line(str(error)) or type(error).__name__
+    detail = one_line(_reason_of_system(error) or str(error)) or type(error).__name__
     table: tuple[tuple[type[httpx.HTTPError], str, bool], ...] = (
         (httpx.ConnectTimeout, "no connection within the time limit", True),
         (httpx.ReadTimeout, "it accepted the request but sent nothing within the time limit", True),
@@ -194,12 +197,22 @@ def _transport_fault(error: httpx.HTTPError) -> ModelError:
     return ModelError(f"the request failed ({detail})", retryable=isinstance(error, httpx.TransportError))
 
 
-def _caused_by(error: BaseException | None, kind: type[BaseException]) -> bool:
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """`error` and what led to it, first exceptions of groups included."""
     while error is not None:
-        if isinstance(error, kind):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
+        yield error
+        first = error.exceptions[0] if isinstance(error, BaseExceptionGroup) else None
+        error = first or error.__cause__ or error.__context__
+
+
+def _caused_by(error: BaseException, kind: type[BaseException]) -> bool:
+    return any(isinstance(cause, kind) for cause in _causes(error))
+
+
+def _reason_of_system(error: BaseException) -> str:
+    """What the operating system said, such as `Connection refused`; empty when it said nothing."""
+    said = [cause.strerror for cause in _causes(error) if isinstance(cause, OSError) and cause.strerror]
+    return said[-1] if said else ""
 
 
 def status_error(status: int, headers: Mapping[str, str], body: str) -> ModelError:
@@ -215,8 +228,9 @@ def status_error(status: int, headers: Mapping[str, str], body: str) -> ModelErr
         message = _reason(status) + (
             ", with a web page instead of an answer" if _is_html(headers, body) else ""
         )
+    hint = f" ({_HINTS[status]})" if status in _HINTS else ""
     return ModelError(
-        f"{status}{told}: {message or 'no reason given'}",
+        f"{status}{told}: {message or 'no reason given'}{hint}",
         retryable=_is_retryable(status),
         status_code=status,
         code=code,

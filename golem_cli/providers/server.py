@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
+from golem_cli._version import __version__
 from golem_cli.providers.http import (
     Timeouts,
     checked_base_url,
@@ -44,7 +45,7 @@ class Server:
     ) -> None:
         self.base_url = checked_base_url(base_url)
         self.place = f"{name} ({host_of(self.base_url)})" if name else host_of(self.base_url)
-        self._headers = dict(headers)
+        self._headers = {"User-Agent": f"golem-cli/{__version__}", **headers}
         self._secret = secret
         self._timeouts = timeouts or Timeouts()
         self._given = http
