@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from golem_cli.core.errors import ProcessorError
-from golem_cli.core.history import normalize_history, repair, trim_history
+from golem_cli.core.history import UnsafePart, normalize_history, repair, sanitize_history, trim_history
 from golem_cli.core.message import Message, Part, ThinkingBlock, ToolCall
 
 VECTORS = Path(__file__).parents[1] / "conformance"
@@ -100,3 +100,20 @@ def test_normalize_gives_what_the_case_expects(case: dict[str, Any]) -> None:
     assert report.dropped == expect["dropped"]
     assert report.truncated == expect["truncated"]
     assert report.displaced == expect["displaced"]
+
+
+@pytest.mark.parametrize("case", cases_of("sanitize"))
+def test_sanitize_gives_what_the_case_expects(case: dict[str, Any]) -> None:
+    expect = case["expect"]
+    messages, report = sanitize_history(messages_of(case["transcript"]))
+    assert messages == messages_of(expect["messages"])
+    assert report.system_prompts == expect["systemPrompts"]
+    assert report.unknown_roles == expect["unknownRoles"]
+    assert report.unsafe_parts == [
+        UnsafePart(message_index=part["messageIndex"], kind=part["kind"], scheme=part["scheme"])
+        for part in expect["unsafeParts"]
+    ]
+    assert report.repair.synthesized == expect["synthesized"]
+    assert report.repair.dropped == expect["dropped"]
+    assert report.repair.truncated == expect["truncated"]
+    assert report.repair.displaced == expect["displaced"]

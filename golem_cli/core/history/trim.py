@@ -39,11 +39,11 @@ def trim_history(max_messages: int) -> Callable[[list[Message]], list[Message]]:
             raise ProcessorError(
                 f"trim must keep at least 1 message, not {max_messages}: set a larger number"
             )
-        for start in range(max(0, len(history) - max_messages), len(history)):
-            if len(history) <= max_messages or can_open_request(history[start]):
+        if len(history) <= max_messages:
+            return list(history)
+        for start in range(len(history) - max_messages, len(history)):
+            if can_open_request(history[start]):
                 return history[start:]
-        if not history:
-            return []
         raise ProcessorError(
             f"none of the newest {max_messages} of {len(history)} messages may open a request (all are tool "
             "calls and their results): keep more messages"
