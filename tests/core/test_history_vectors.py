@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from golem_cli.core.codec import load_messages
 from golem_cli.core.errors import ProcessorError
 from golem_cli.core.history import UnsafePart, normalize_history, repair, sanitize_history, trim_history
-from golem_cli.core.message import Message, Part, ThinkingBlock, ToolCall
+from golem_cli.core.message import Message
 
 VECTORS = Path(__file__).parents[1] / "conformance"
 REPAIR = json.loads((VECTORS / "repair.json").read_text(encoding="utf-8"))
@@ -18,53 +19,8 @@ TRIM = json.loads((VECTORS / "trim.json").read_text(encoding="utf-8"))
 CASES = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((VECTORS / "cases").glob("*.json"))]
 
 
-def call_of(value: dict[str, Any]) -> ToolCall:
-    args = value.get("args")
-    text = "" if args is None else json.dumps(args)
-    return ToolCall(id=value.get("id") or "", name=value.get("name") or "", args=text)
-
-
-def message_of(value: dict[str, Any]) -> Message:
-    """The message that a vector's JSON means; a null and a missing field are one."""
-    given = {name: field for name, field in value.items() if field is not None}
-    return Message(
-        role=given["role"],
-        content=given.get("content", ""),
-        parts=tuple(
-            Part(
-                kind=part.get("kind") or "",
-                url=part.get("url") or "",
-                data=part.get("data") or "",
-                media_type=part.get("mediaType") or "",
-            )
-            for part in given.get("parts", ())
-        ),
-        thinking=tuple(
-            ThinkingBlock(
-                text=block.get("text") or "",
-                signature=block.get("signature") or "",
-                redacted=block.get("redacted") or "",
-            )
-            for block in given.get("thinking", ())
-        ),
-        tool_calls=tuple(call_of(call) for call in given.get("toolCalls", ())),
-        tool_call_id=given.get("toolCallId", ""),
-        tool_name=given.get("toolName", ""),
-        failed=given.get("failed", False),
-        run_id=given.get("runId", ""),
-        conversation_id=given.get("conversationId", ""),
-        extra={
-            name: json.dumps(field)
-            for name, field in given.items()
-            if name
-            not in {"role", "content", "parts", "thinking", "toolCalls", "toolCallId", "toolName", "failed"}
-            and name not in {"runId", "conversationId"}
-        },
-    )
-
-
 def messages_of(values: list[dict[str, Any]]) -> list[Message]:
-    return [message_of(value) for value in values]
+    return load_messages(json.dumps(values))
 
 
 def cases_of(kind: str) -> list[Any]:
