@@ -2,7 +2,8 @@
 
 Field names and shapes only ever gain fields. In JSON they are camelCase and empty fields are left out;
 `golem_cli.core.codec` is the only place that knows the bytes. Every value here is immutable, so passes
-may share messages freely and nothing can be stamped or edited behind its owner's back.
+may share messages freely and nothing can be stamped or edited behind its owner's back. They hold nothing
+that could refer back to them, so the cycle collector need not watch them (`gc=False`): loading stays linear.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Extra = dict[str, str]
 """Unknown fields of a record: name → the value's JSON text, on one line, as it will be written back."""
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True, eq=True, rename="camel"):
+class Part(msgspec.Struct, frozen=True, kw_only=True, eq=True, rename="camel", gc=False):
     """A piece of a user or tool message that is not text.
 
     `kind` is one of `PART_KINDS`. Exactly one of `url` and `data` (base64 text, kept as it came) is set;
@@ -37,7 +38,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, eq=True, rename="camel"):
     extra: Extra = {}
 
 
-class ThinkingBlock(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class ThinkingBlock(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
     """A model's reasoning: `text` with an opaque `signature`, or `redacted` bytes as text. Never edited."""
 
     text: str = ""
@@ -46,7 +47,7 @@ class ThinkingBlock(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     extra: Extra = {}
 
 
-class ToolCall(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class ToolCall(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
     """A model's request to call a tool.
 
     `args` is the text that the model sent, verbatim: usually a JSON object, but a stream that died leaves
@@ -60,7 +61,7 @@ class ToolCall(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     extra: Extra = {}
 
 
-class Message(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class Message(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """One entry of a transcript.
 
     `parts` belong on user and tool messages, `thinking` and `tool_calls` on assistant messages,

@@ -11,7 +11,7 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     """Tokens of one response or a whole run.
 
     `cache_read_tokens` and `cache_write_tokens` are part of `input_tokens`; `reasoning_tokens` are part of
-    `output_tokens`.
+    `output_tokens`. `extra` holds unknown fields of a file; sums have none.
 
     >>> (Usage(input_tokens=3) + Usage(input_tokens=4, output_tokens=1)).total_tokens
     8
@@ -22,6 +22,7 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
     reasoning_tokens: int = 0
+    extra: dict[str, str] = {}
 
     @property
     def total_tokens(self) -> int:
