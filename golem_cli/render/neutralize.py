@@ -3,19 +3,19 @@
 What is marked, as `⟦U+001B⟧`:
 
 - C0 but newline and tab, DEL, C1; a CR right before a newline is part of that newline and vanishes;
-- bidirectional controls; tag characters and everything else in U+E0000–U+E0FFF;
+- bidirectional controls; tag characters and everything else in U+E0000 to U+E0FFF;
 - characters without a shape: soft hyphen, zero-width space, word joiner, byte order mark, invisible
-  operators, fillers, variation selectors 1–14, annotation and format controls; U+2028 and U+2029;
+  operators, fillers, variation selectors 1 to 14, annotation and format controls; U+2028 and U+2029;
 - joiners and selectors that stand where no writing needs them. They are kept right after a character that
-  is not Latin: ZWJ and ZWNJ (Persian, Indic scripts, emoji), VS15 and VS16 (emoji; also after `0–9 # * © ®`),
-  Mongolian selectors, and the zero-width space after a letter of Thai, Lao, Burmese or Khmer, which have no
+  is not Latin: ZWJ and ZWNJ (Persian, Indic scripts, emoji), VS15 and VS16 (emoji; also after digits and
+  `# * © ®`), Mongolian selectors, and the zero-width space after a letter of Thai, Lao, Burmese or Khmer, which have no
   spaces. At most two in a row pass (`❤`, VS16, ZWJ), so they cannot carry a hidden message in Latin text.
 
 A lone surrogate becomes U+FFFD. In a single-line field newline, tab and every CR are marked too.
 
 The mark cannot be taken for ordinary text: nobody writes `⟦U+001B⟧` by chance. Text that holds a mark
-literally stays as it is: a function that may be applied twice cannot tell the two apart, and a false mark only
-claims a danger that is not there; it never hides one.
+literally stays as it is: a function that may be applied twice cannot tell the two apart, and a false mark
+only claims a danger that is not there; it never hides one.
 """
 
 from __future__ import annotations
@@ -101,7 +101,8 @@ class Neutralizer:
         context, self._context = self._context, (self._context + text)[-_CONTEXT:]
         if (_ASCII_CONTROLS if text.isascii() else _SUSPECT).search(text) is None:
             return text
-        whole, start, pieces = context + text, len(context), []
+        whole, start = context + text, len(context)
+        pieces: list[str] = []
         for match in _MULTI_LINE.finditer(whole, start):
             pieces += whole[start : match.start()], _mark(match)
             start = match.end()

@@ -1,0 +1,260 @@
+"""Markdown that arrives in fragments: finished blocks go to the scrollback once, the open one is echoed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from golem_cli.render.blocks import Block, BlockSplitter
+from golem_cli.render.code import Highlighter
+from golem_cli.render.echo import NEW_ROW, Echo
+from golem_cli.render.markdown import BlockRenderer, parse
+from golem_cli.render.paragraph import split_paragraph
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from markdown_it.token import Token
+
+_ATTEMPTS: Final = 4
+"""Rows below the limit in which a tall paragraph may still find a place to be cut."""
+
+
+class StreamingMarkdown:
+    """Turns fragments of neutralized Markdown into what a terminal is to be sent.
+
+    `width` and `height` are the terminal's cells. The open block never fills the screen: what grows beyond it
+    is committed in pieces where that is possible, and else stays as it came ("raw": never erased).
+    """
+
+    def __init__(self, *, width: int, height: int, color: bool = True) -> None:
+        self._color = color
+        self._splitter = BlockSplitter()
+        self._highlighter = Highlighter("")
+        self._environment: dict[str, object] = {}
+        self._tail = ""  # the line that is not complete yet
+        self._raw = False  # the open block cannot be taken back
+        self._raw_line = False  # neither can the open line
+        self._separate = False  # a blank row is due before the next block
+        self._fence_begun = False
+        self._code_begun = False
+        self._blank_code_lines = 0
+        self._next_number = 1
+        self._set_size(width, height)
+        self._echo = Echo(self._columns)
+
+    def _set_size(self, width: int, height: int) -> None:
+        # The last column stays free: terminals differ in when they wrap.
+        self._columns = max(width - 1, 2)
+        self._most_rows = max(height - 3, 1)
+        self._renderer = BlockRenderer(self._columns, color=self._color)
+
+    def feed(self, text: str) -> str:
+        """Return what to write for the next fragment."""
+        if "\n" not in text:
+            return self._partial(text)
+        head, *lines = text.split("\n")
+        out = [self._partial(head)]
+        for line in lines:
+            out.append(self._end_line())
+            out.append(self._partial(line))
+        return "".join(out)
+
+    def close(self) -> str:
+        """Return what to write when no more comes; the cursor then stands at the start of a row."""
+        out = self._end_line() if self._tail else ""
+        if self._raw:
+            return out + self._end_raw()
+        return out + self._replace(self._splitter.finish())
+
+    def resize(self, width: int, height: int) -> str:
+        """Go on in a terminal of another size; return what to write.
+
+        A narrower terminal may have wrapped the open block's rows: they are given up, never erased.
+        """
+        narrower = width - 1 < self._columns
+        self._set_size(width, height)
+        out = ""
+        if narrower or self._echo.rows >= self._most_rows:
+            out = "\x1b[J"
+            if self._echo.column or self._echo.rows:
+                self._give_up()
+                if self._echo.column:
+                    out += NEW_ROW
+            self._echo = Echo(self._columns)
+        self._echo.width = self._columns
+        return out
+
+    # Parts of lines
+
+    def _partial(self, text: str) -> str:
+        if not text:
+            return ""
+        step = max(self._columns // 2, 1)
+        if len(text) <= step:
+            return self._add(text)
+        return "".join(self._add(text[start : start + step]) for start in range(0, len(text), step))
+
+    def _add(self, text: str) -> str:
+        self._tail += text
+        if self._splitter.decides(self._tail):
+            done = self._splitter.finish()
+            if not self._raw:
+                return self._replace(done)
+            self._raw = self._separate = False
+        return self._echoed(text)
+
+    def _echoed(self, text: str) -> str:
+        rows = self._echo.rows
+        out = self._echo.add(text)
+        if self._echo.rows == rows or self._echo.rows < self._most_rows - _ATTEMPTS:
+            return out
+        return out + self._relieve()
+
+    # Whole lines
+
+    def _end_line(self) -> str:
+        line, self._tail = self._tail, ""
+        if self._splitter.fence:
+            return self._code_line(line)
+        if self._raw:
+            return self._line_of_raw(line)
+        done = self._splitter.line(line)
+        if done or self._splitter.fence or not self._splitter.lines:
+            return self._replace(done)
+        return self._echoed("\n")
+
+    def _replace(self, done: list[Block]) -> str:
+        """Take the echo back, write the finished blocks, echo what is still open."""
+        erased = self._echo.erase()
+        rows = [row for block in done for row in self._render(block)]
+        if self._splitter.fence and not self._fence_begun:
+            self._begin_fence(self._splitter.fence.language)
+        opened = "".join(f"{line}\n" for line in self._splitter.lines) + self._tail
+        return erased + _rows(rows) + self._echo.add(opened)
+
+    def _render(self, block: Block) -> list[str]:
+        tokens = parse(block.source, self._environment)
+        if not tokens:
+            return []
+        self._number(tokens, continues=block.continues)
+        separate, self._separate = self._separate and not block.continues, True
+        return [""] * separate + self._renderer.blocks(tokens)
+
+    def _number(self, tokens: list[Token], *, continues: bool) -> None:
+        """Let the items of an ordered list go on from those that were rendered before."""
+        if not tokens or tokens[0].type != "ordered_list_open":
+            return
+        opener = tokens[0]
+        if continues:
+            opener.attrs["start"] = self._next_number
+        items = sum(token.type == "list_item_open" and token.level == 1 for token in tokens)
+        self._next_number = int(opener.attrs.get("start", 1)) + items
+
+    # Code fences
+
+    def _begin_fence(self, language: str) -> None:
+        self._highlighter = Highlighter(language)
+        self._fence_begun = True
+        self._blank_code_lines = 0
+        self._code_begun = False
+
+    def _code_line(self, line: str) -> str:
+        fence = self._splitter.fence
+        assert fence is not None  # noqa: S101 - for the type checker: the caller has looked
+        if fence.closed_by(line):
+            self._splitter.end_fence()
+            self._fence_begun = False
+            return self._replace([])
+        pieces = self._highlighter.line(fence.content(line).expandtabs(4))
+        if self._raw_line:
+            self._raw_line = False
+            out = self._echo.add("\n")
+            self._echo.settle()
+            return out
+        if not line.strip():
+            self._blank_code_lines += 1
+            return self._echo.erase()
+        return self._echo.erase() + _rows(self._due_code_rows() + self._renderer.code_line(pieces))
+
+    def _due_code_rows(self) -> list[str]:
+        blank = self._blank_code_lines if self._code_begun else 0
+        due = [""] * (blank + (self._separate and not self._code_begun))
+        self._code_begun = True
+        self._separate = True
+        self._blank_code_lines = 0
+        return due
+
+    # Blocks that are taller than the screen
+
+    def _relieve(self) -> str:
+        if self._raw or self._splitter.fence:
+            return self._relieve_line()
+        if self._splitter.kind in {"", "paragraph"}:
+            opened = "".join(f"{line}\n" for line in self._splitter.lines) + self._tail
+            cut = split_paragraph(opened, self._renderer, self._environment)
+            if cut is not None:
+                return self._commit_paragraph(opened, cut)
+        if self._echo.rows >= self._most_rows:
+            self._give_up()
+        return ""
+
+    def _commit_paragraph(self, opened: str, cut: int) -> str:
+        erased = self._echo.erase()
+        block = Block(source=opened[:cut].rstrip(), kind="paragraph", continues=self._splitter.continues)
+        rows = self._render(block)
+        *lines, self._tail = opened[cut:].split("\n")
+        self._splitter.lines = lines
+        self._splitter.kind = "paragraph" if lines else ""
+        self._splitter.continues = True
+        return erased + _rows(rows) + self._echo.add(opened[cut:])
+
+    def _relieve_line(self) -> str:
+        if self._echo.rows < self._most_rows:
+            return ""
+        out = ""
+        if self._splitter.fence and not self._raw_line and (due := self._due_code_rows()):
+            out = self._echo.erase() + _rows(due) + self._echo.add(self._tail)
+        self._echo.settle()
+        self._raw_line = True
+        return out
+
+    def _give_up(self) -> None:
+        self._echo.settle()
+        if self._splitter.fence:
+            self._raw_line = bool(self._tail)
+            return
+        self._raw = bool(self._splitter.lines or self._tail)
+        self._raw_line = bool(self._tail)
+        self._keep_beginning()
+
+    def _keep_beginning(self) -> None:
+        """Keep as much of the raw block as shows what it is."""
+        self._splitter.lines = self._splitter.lines[: 2 if self._splitter.kind == "table" else 1]
+
+    def _line_of_raw(self, line: str) -> str:
+        raw_line, self._raw_line = self._raw_line, False
+        done = self._splitter.line(line)
+        for block in done[:1]:
+            self._number(parse(block.source, self._environment), continues=block.continues)
+        if done and line.strip() and not raw_line:
+            self._raw, self._separate = False, True
+            return self._replace(done[1:])
+        if not self._splitter.lines and not self._splitter.fence:
+            return self._end_raw()
+        self._raw = not self._splitter.fence
+        self._keep_beginning()
+        out = self._echo.add("\n")
+        self._echo.settle()
+        return out
+
+    def _end_raw(self) -> str:
+        self._raw = self._raw_line = False
+        self._separate = True
+        self._splitter.finish()
+        out = NEW_ROW if self._echo.column else ""
+        self._echo = Echo(self._columns)
+        return out
+
+
+def _rows(rows: Iterable[str]) -> str:
+    return "".join(f"{row}{NEW_ROW}" for row in rows)
