@@ -1,0 +1,156 @@
+"""Whole files, read and written so that nobody sees a half: write aside, fsync, rename, fsync the folder."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import secrets
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+PRIVATE_FILE = 0o600
+PRIVATE_FOLDER = 0o700
+_OPEN_FLAGS = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+
+
+def revision_of(data: bytes) -> str:
+    """Return what identifies the content of a file; equal for equal bytes, never empty."""
+    return hashlib.sha256(data).hexdigest()[:32]
+
+
+def read_regular(path: Path, *, follow: bool = False) -> bytes:
+    """Read a regular file. A folder, pipe or device raises `OSError`, so does a symlink unless `follow`."""
+    flags = os.O_RDONLY | _OPEN_FLAGS | getattr(os, "O_NONBLOCK", 0)  # a pipe must not make us wait
+    if not follow and path.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    descriptor = os.open(path, flags if follow else flags | _NO_FOLLOW)
+    with os.fdopen(descriptor, "rb") as file:
+        mode = os.fstat(descriptor).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+        return file.read()
+
+
+def make_folder(path: Path) -> None:
+    """Create the folder and its missing parents, each for its owner only. An existing one keeps its mode."""
+    if path.is_dir():
+        return
+    make_folder(path.parent)
+    path.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
+    sync_folder(path.parent)
+
+
+def write_aside(path: Path, data: bytes, *, mode: int = PRIVATE_FILE) -> Path:
+    """Write `data` to a new file beside `path`, on disk when this returns; return its path.
+
+    On an error nothing is left behind. The caller renames it.
+    """
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
+    try:
+        descriptor = create_new(temporary)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            if hasattr(os, "fchmod") and mode != PRIVATE_FILE:
+                os.fchmod(descriptor, mode)
+            os.fsync(descriptor)
+    except BaseException:
+        discard(temporary)
+        raise
+    return temporary
+
+
+def replace_file(path: Path, data: bytes, *, mode: int = PRIVATE_FILE) -> None:
+    """Make `data` the content of `path`, whole or not at all, surviving a power loss when this returns.
+
+    A symlink at `path` is replaced, not followed.
+    """
+    put_in_place(write_aside(path, data, mode=mode), path)
+
+
+def put_in_place(temporary: Path, path: Path) -> None:
+    """Rename `temporary` over `path`; on an error `temporary` is removed."""
+    try:
+        temporary.replace(path)
+    except BaseException:
+        discard(temporary)
+        raise
+    sync_folder(path.parent)
+
+
+def create_new(path: Path, *, mode: int = PRIVATE_FILE) -> int:
+    """Open a new file for writing and return its descriptor; `FileExistsError` when the name is taken."""
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW | _OPEN_FLAGS, mode)
+
+
+def sync_folder(path: Path) -> None:
+    """Bring the folder's names to disk, where the system lets folders be synced (Windows does not)."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(path, os.O_RDONLY | _OPEN_FLAGS)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in {errno.EINVAL, errno.ENOTSUP}:  # some network file systems
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def keep_original(path: Path, *, suffix: str = ".orig") -> Path:
+    """Give the file at `path` a second name, `name.orig`, `name.orig.2`, …; none is ever replaced.
+
+    The second name is the untouched file itself: a later rename over `path` leaves it alone.
+    """
+    number = 1
+    while True:
+        backup = numbered(path, suffix, number)
+        try:
+            _second_name(path, backup)
+        except FileExistsError:
+            number += 1
+        else:
+            sync_folder(path.parent)
+            return backup
+
+
+def numbered(path: Path, suffix: str, number: int) -> Path:
+    """Return the name of the `number`th backup of `path`, counted from 1.
+
+    >>> numbered(Path("a.json"), ".orig", 1).name, numbered(Path("a.json"), ".orig", 2).name
+    ('a.json.orig', 'a.json.orig.2')
+    """
+    return path.with_name(f"{path.name}{suffix}" + (f".{number}" if number > 1 else ""))
+
+
+def _second_name(path: Path, backup: Path) -> None:
+    try:
+        backup.hardlink_to(path)
+    except FileExistsError:
+        raise
+    except (OSError, NotImplementedError):  # a file system without hard links: an exclusive copy
+        _copy_new(path, backup)
+
+
+def _copy_new(path: Path, backup: Path) -> None:
+    data = path.read_bytes()
+    descriptor = create_new(backup, mode=stat.S_IMODE(path.stat().st_mode))
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(descriptor)
+    except BaseException:
+        discard(backup)
+        raise
+
+
+def discard(path: Path) -> None:
+    """Remove a file of ours that nobody needs, if it is there; never an error."""
+    with suppress(OSError):
+        path.unlink(missing_ok=True)

@@ -1,0 +1,144 @@
+"""Files outside the store: read in any form, written back in their own, the original kept."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from golem_cli.core.codec import Transcript, dump_transcript, load_transcript
+from golem_cli.core.conversation import FORMAT_VERSION
+from golem_cli.core.errors import ConversationChanged, NewerFormatError, StoreError, TranscriptError
+from golem_cli.store.atomic import (
+    create_new,
+    discard,
+    keep_original,
+    numbered,
+    put_in_place,
+    read_regular,
+    sync_folder,
+    write_aside,
+)
+from golem_cli.store.failures import store_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ORIGINAL, _UNDONE = ".orig", ".undone"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExternalFile:
+    """A transcript file as it was read: where it really is (links resolved), its bytes and what they say."""
+
+    path: Path
+    data: bytes
+    transcript: Transcript
+
+
+def read_external(path: Path, *, salvage: bool = False) -> ExternalFile:
+    """Read a transcript file of any form; with `salvage`, one that is cut off too.
+
+    Raises `StoreError` for what cannot be read (missing, a folder, a pipe, no permission) and
+    `TranscriptError` for what is no transcript, with the path in front.
+    """
+    with store_errors("read", path):
+        real = path.resolve(strict=True)
+        data = read_regular(real, follow=True)
+    try:
+        transcript = load_transcript(data, salvage=salvage)
+    except TranscriptError as error:
+        error.args = (f"{path}: {error}",)
+        raise
+    return ExternalFile(path=real, data=data, transcript=transcript)
+
+
+def write_in_form(file: ExternalFile, transcript: Transcript, *, force: bool = False) -> Path | None:
+    """Put `transcript` in the file's place, in its form, and return where the untouched original is now.
+
+    None when the bytes would be the same. The new file is read back and compared before it takes the place;
+    mode bits are kept, and a symbolic link keeps pointing at it. Raises `ConversationChanged` when the file
+    is no longer what was read, `NewerFormatError` for the form of a newer golem unless `force`.
+    """
+    newer = transcript.conversation is not None and transcript.conversation.version > FORMAT_VERSION
+    if newer and not force:
+        raise NewerFormatError(f"{file.path} was written by a newer golem: it is read, not written")
+    data = dump_transcript(transcript)
+    if data == file.data:
+        return None
+    with store_errors("write", file.path):
+        temporary = write_aside(file.path, data, mode=stat.S_IMODE(file.path.stat().st_mode))
+        try:
+            _verify(temporary, data, transcript)
+            _refuse_changed(file)
+            backup = keep_original(file.path, suffix=_ORIGINAL)
+        except BaseException:
+            discard(temporary)
+            raise
+        put_in_place(temporary, file.path)
+    return backup
+
+
+def undo(path: Path) -> Path:
+    """Bring back the newest original that `write_in_form` kept; return where the undone file is kept now.
+
+    Raises `StoreError` when there is nothing to bring back.
+    """
+    with store_errors("undo", path):
+        real = path.resolve(strict=True)
+        backup = newest_backup(real)
+        if backup is None:
+            raise StoreError(f"there is nothing to undo: no {numbered(real, _ORIGINAL, 1)}")
+        undone = keep_original(real, suffix=_UNDONE)
+        backup.replace(real)  # never `put_in_place`, which would remove the original on an error
+        sync_folder(real.parent)
+    return undone
+
+
+def newest_backup(path: Path) -> Path | None:
+    """Return the original of `path` that was kept last; None when there is none."""
+    return max(_backups(path), default=(0, None), key=lambda each: each[0])[1]
+
+
+def write_new(path: Path, data: bytes) -> None:
+    """Write a new file, whole or not at all, with the permissions that the user's umask gives.
+
+    A file that exists is never replaced: `StoreError`.
+    """
+    with store_errors("write", path):
+        try:
+            descriptor = create_new(path, mode=0o666)
+        except FileExistsError:
+            raise StoreError(f"{path} exists already and is not replaced; give another name") from None
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(descriptor)
+        except BaseException:
+            discard(path)
+            raise
+        sync_folder(path.parent)
+
+
+def _backups(path: Path) -> Iterator[tuple[int, Path | None]]:
+    first = numbered(path, _ORIGINAL, 1)
+    for entry in path.parent.iterdir():
+        tail = entry.name.removeprefix(first.name)
+        if entry.name == first.name:
+            yield 1, entry
+        elif entry.name != tail and tail[:1] == "." and tail[1:].isdecimal():
+            yield int(tail[1:]), entry
+
+
+def _verify(temporary: Path, data: bytes, transcript: Transcript) -> None:
+    written = read_regular(temporary)
+    if written != data or load_transcript(written).messages != transcript.messages:
+        raise StoreError(f"{temporary} does not read back as it was written; nothing was changed")
+
+
+def _refuse_changed(file: ExternalFile) -> None:
+    if read_regular(file.path, follow=True) != file.data:
+        raise ConversationChanged(f"{file.path} was changed by somebody else meanwhile; nothing was written")

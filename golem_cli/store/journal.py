@@ -1,0 +1,125 @@
+r"""The journal: an append-only file of self-checking lines, each of them complete or ignored.
+
+A line is `CRC LENGTH TIME KIND PAYLOAD\n`: CRC-32 (eight hex digits) and length in bytes (decimal) cover
+what follows them, so that a torn or damaged line is recognised and skipped. A payload has no line break.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from golem_cli.store.atomic import PRIVATE_FILE, discard, sync_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+_FLAGS = (
+    os.O_WRONLY
+    | os.O_CREAT
+    | os.O_APPEND
+    | getattr(os, "O_BINARY", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One line of the journal. `at` is RFC 3339; `kind` is a word; `payload` holds no line break."""
+
+    kind: str
+    at: str
+    payload: bytes
+
+
+def encode(entry: Entry) -> bytes:
+    """Return the entry's line, line break included."""
+    body = b"%s %s %s" % (entry.at.encode(), entry.kind.encode(), entry.payload)
+    if b"\n" in body:
+        raise ValueError("a journal entry is one line")
+    return b"%08x %d %s\n" % (zlib.crc32(body), len(body), body)
+
+
+def decode(data: bytes) -> tuple[list[Entry], int]:
+    """Read a journal's bytes: the whole entries in order, and how many damaged lines were skipped.
+
+    A last line without its line break is one that was never completed: ignored and not counted.
+    """
+    *lines, _torn = data.split(b"\n")
+    entries = [_decode_line(line) for line in lines if line]
+    whole = [entry for entry in entries if entry is not None]
+    return whole, len(entries) - len(whole)
+
+
+def _decode_line(line: bytes) -> Entry | None:
+    crc, _, rest = line.partition(b" ")
+    length, _, body = rest.partition(b" ")
+    if crc != b"%08x" % zlib.crc32(body) or length != b"%d" % len(body):
+        return None
+    at, kind, payload = body.split(b" ", 2)
+    return Entry(kind=kind.decode(), at=at.decode(), payload=payload)
+
+
+class JournalFile:
+    """A journal open for appending. It is created by the first `append`, which puts `prelude` before it.
+
+    A failed append leaves no trace: the next one cuts off what the failed one may have written.
+    """
+
+    def __init__(self, path: Path, *, prelude: Sequence[Entry] = ()) -> None:
+        self.path = path
+        self._prelude = prelude
+        self._descriptor: int | None = None
+        self._end = 0
+        self._torn = False
+        self._begun = False
+
+    @property
+    def size(self) -> int:
+        """Bytes of complete entries."""
+        return self._end
+
+    def append(self, entries: Iterable[Entry], *, sync: bool = True) -> None:
+        """Append all of `entries`; on disk when this returns, unless `sync` is off. Raises `OSError`."""
+        descriptor = self._open()
+        lines = b"".join(map(encode, entries))
+        if not self._begun:
+            # The line break ends whatever a dying process left unfinished in a journal that was there before.
+            lines = (b"\n" if self._end else b"") + b"".join(map(encode, self._prelude)) + lines
+        if self._torn:
+            os.ftruncate(descriptor, self._end)
+        self._torn = True
+        _write_all(descriptor, lines)
+        if sync:
+            os.fsync(descriptor)
+        self._torn = False
+        self._end += len(lines)
+        self._begun = True
+
+    def _open(self) -> int:
+        if self._descriptor is None:
+            self._descriptor = os.open(self.path, _FLAGS, PRIVATE_FILE)
+            self._end = os.fstat(self._descriptor).st_size
+            sync_folder(self.path.parent)
+        return self._descriptor
+
+    def close(self) -> None:
+        """Close the file and leave it where it is."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def drop(self) -> None:
+        """Close the file and remove it; one that cannot be removed is harmless: all of it was folded."""
+        self.close()
+        discard(self.path)
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]

@@ -1,0 +1,113 @@
+"""A conversation as the disk has it: its file and its journal, read together and without a lock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from golem_cli.core.codec import load_conversation
+from golem_cli.core.errors import ConversationNotFound, StoreError, TranscriptError
+from golem_cli.store.atomic import read_regular, revision_of
+from golem_cli.store.changes import replay
+from golem_cli.store.failures import store_errors
+from golem_cli.store.journal import decode
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from golem_cli.core.conversation import Conversation
+
+_TRIES = 20
+"""A file that is replaced more often than this while we read it once is not ours to read."""
+
+Identity = tuple[int, int, int] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loaded:
+    """What the disk has.
+
+    `revision` and `identity` are the file's ("" and None when there is only a journal). `journaled` tells
+    that there is a journal, `damaged` how many of its entries could not be used.
+    """
+
+    conversation: Conversation
+    revision: str
+    identity: Identity
+    journaled: bool
+    damaged: int
+
+
+def load(path: Path, journal_path: Path) -> Loaded:
+    """Read a conversation with everything its journal adds.
+
+    Raises `ConversationNotFound`, `TranscriptError` for a file that is no conversation, or `StoreError`.
+    """
+    with store_errors("read", path):
+        data, journal, identity = _read_together(path, journal_path)
+    if data is None and journal is None:
+        raise ConversationNotFound(f"there is no conversation {path.stem}")
+    entries, damaged = decode(journal or b"")
+    base = _parse(path, data) if data is not None else None
+    revision = revision_of(data) if data is not None else ""
+    conversation, unreadable = replay(base, revision, entries)
+    if conversation is None:
+        raise StoreError(f"cannot read {path}: it is gone, and its journal does not say what it was")
+    return Loaded(
+        conversation=_under_its_name(conversation, path.stem),
+        revision=revision,
+        identity=identity,
+        journaled=journal is not None,
+        damaged=damaged + unreadable,
+    )
+
+
+def identity_of(path: Path) -> Identity:
+    """Return what changes when a file is replaced or written; None when there is none."""
+    try:
+        status = path.lstat()
+    except FileNotFoundError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _read_together(path: Path, journal_path: Path) -> tuple[bytes | None, bytes | None, Identity]:
+    for _ in range(_TRIES):
+        identity = identity_of(path)
+        data, journal = _read_if_there(path), _read_if_there(journal_path)
+        if identity_of(path) == identity:  # no fold came between the two
+            return data, journal, identity
+    raise StoreError(f"cannot read {path}: it changes all the time")
+
+
+def _read_if_there(path: Path) -> bytes | None:
+    try:
+        return read_regular(path)
+    except FileNotFoundError:
+        return None
+
+
+def _parse(path: Path, data: bytes) -> Conversation:
+    try:
+        return load_conversation(data)
+    except TranscriptError as error:
+        raise TranscriptError(
+            f"{path}: {error}",
+            message=error.message,
+            field=error.field,
+            line=error.line,
+            offset=error.offset,
+        ) from error
+
+
+def _under_its_name(conversation: Conversation, name: str) -> Conversation:
+    """Return the conversation with the id that names its file; another id in it was copied from elsewhere."""
+    if conversation.conversation_id == name:
+        return conversation
+    return msgspec.structs.replace(
+        conversation,
+        conversation_id=name,
+        forked_from=conversation.forked_from or conversation.conversation_id,
+    )

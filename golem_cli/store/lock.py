@@ -1,0 +1,107 @@
+"""One writer for each conversation: an advisory lock that dies with its process, and who holds it."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from golem_cli.core.errors import ConversationLocked
+from golem_cli.store.atomic import PRIVATE_FILE, discard, make_folder
+from golem_cli.store.failures import store_errors
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from filelock import BaseFileLock
+
+_PATIENCE = 0.5
+"""Seconds to wait for the lock: a reader that looks whether it is held has it for a moment."""
+
+
+class ConversationLock:
+    """The right to write a conversation. Its file stays when it is released: removing it would race."""
+
+    def __init__(self, folder: Path, conversation_id: str, *, since: str) -> None:
+        self._folder = folder
+        self._id = conversation_id
+        self._since = since
+        self._lock: BaseFileLock | None = None
+
+    def acquire(self) -> None:
+        """Take the lock, or raise `ConversationLocked` with its holder in words. Twice is once."""
+        if self._lock is not None:
+            return
+        from filelock import FileLock, Timeout
+
+        with store_errors("lock the conversation with", _lock_path(self._folder, self._id)):
+            make_folder(self._folder)
+            lock = FileLock(_lock_path(self._folder, self._id), mode=PRIVATE_FILE, thread_local=False)
+            try:
+                lock.acquire(timeout=_PATIENCE, poll_interval=0.01)
+            except Timeout:
+                holder = holder_of(self._folder, self._id)
+                raise ConversationLocked(
+                    f"conversation {self._id} is being written by {holder}; "
+                    "read it, fork it, or close it there",
+                    holder=holder,
+                ) from None
+        self._lock = lock
+        _write_holder(_holder_path(self._folder, self._id), self._since)
+
+    def release(self) -> None:
+        """Give the lock back; a second time does nothing."""
+        if self._lock is not None:
+            discard(_holder_path(self._folder, self._id))
+            self._lock.release()
+            self._lock = None
+
+
+def is_held(folder: Path, conversation_id: str) -> bool:
+    """Whether some process, this one included, writes the conversation now. Creates nothing."""
+    path = _lock_path(folder, conversation_id)
+    if not path.is_file():
+        return False
+    from filelock import FileLock, Timeout
+
+    probe = FileLock(path, timeout=0, mode=PRIVATE_FILE, thread_local=False)
+    try:
+        probe.acquire()
+    except Timeout:
+        return True
+    except OSError:  # we may not even open it: then nobody here can write either
+        return False
+    probe.release()
+    return False
+
+
+def holder_of(folder: Path, conversation_id: str) -> str:
+    """Say who holds the lock, as far as it is known.
+
+    The words come from a file: untrusted.
+    """
+    try:
+        note = json.loads(_holder_path(folder, conversation_id).read_bytes())
+        return f"process {int(note['pid'])} on {note['host']!s}, since {note['since']!s}"
+    except (OSError, ValueError, KeyError, TypeError):
+        return "another process"
+
+
+def _write_holder(path: Path, since: str) -> None:
+    import socket
+
+    note = {"pid": os.getpid(), "host": socket.gethostname(), "since": since}
+    with suppress(OSError):  # a courtesy to others; the lock holds without it
+        discard(path)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump(note, file)
+
+
+def _lock_path(folder: Path, conversation_id: str) -> Path:
+    return folder / f"{conversation_id}.lock"
+
+
+def _holder_path(folder: Path, conversation_id: str) -> Path:
+    return folder / f"{conversation_id}.holder"

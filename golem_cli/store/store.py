@@ -1,0 +1,219 @@
+"""The store: one folder, one JSON file for each conversation; find, read, open, rename and delete them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from golem_cli.core.conversation import FORMAT_VERSION, Conversation
+from golem_cli.core.errors import ConversationChanged, ConversationNotFound, NewerFormatError, StoreError
+from golem_cli.core.identity import is_canonical_uuid, new_id
+from golem_cli.store.atomic import make_folder, sync_folder
+from golem_cli.store.changes import mark_crashed
+from golem_cli.store.failures import store_errors
+from golem_cli.store.imports import spelled
+from golem_cli.store.loading import load
+from golem_cli.store.lock import ConversationLock, is_held
+from golem_cli.store.references import resolve_reference
+from golem_cli.store.summary import DAMAGED, Summary, summarize
+from golem_cli.store.times import Clock, rfc3339, system_clock
+from golem_cli.store.writer import ConversationWriter, journal_path_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SUFFIXES = (".json", ".journal")
+
+
+class Store:
+    """The conversations under a data folder.
+
+    `root/conversations` holds the files, `root/locks` the locks, `root/trash` what was deleted; nothing is
+    ever removed from the trash. Folders are made when first needed.
+    """
+
+    def __init__(self, root: Path, *, clock: Clock = system_clock) -> None:
+        self.conversations = root / "conversations"
+        self.trash = root / "trash"
+        self._locks = root / "locks"
+        self._clock = clock
+
+    def create(self, conversation: Conversation | None = None) -> ConversationWriter:
+        """Return a writer for a new conversation; nothing is on disk until its first run begins or `save`.
+
+        An id that is no canonical UUID gives way to a fresh one, and is kept as `forked_from`.
+        """
+        new = _with_file_name(conversation or Conversation())
+        path = self.path_of(new.conversation_id)
+        if any(path.with_suffix(suffix).exists() for suffix in _SUFFIXES):
+            raise ConversationChanged(
+                f"conversation {new.conversation_id} exists already; open it, or fork it"
+            )
+        now = rfc3339(self._clock())
+        new = msgspec.structs.replace(
+            new, created_at=new.created_at or now, updated_at=new.updated_at or now, version=FORMAT_VERSION
+        )
+        return ConversationWriter(path, new, self._lock(new.conversation_id), self._clock)
+
+    def open(self, conversation_id: str) -> ConversationWriter:
+        """Return the writer of a kept conversation, its journal folded and its crashed runs marked as such.
+
+        Raises `ConversationNotFound`, `ConversationLocked`, `NewerFormatError`, `TranscriptError` or
+        `StoreError`.
+        """
+        path = self.path_of(conversation_id)
+        self._must_exist(conversation_id)
+        lock = self._lock(conversation_id)
+        lock.acquire()
+        try:
+            loaded = load(path, journal_path_of(path))
+            _refuse_newer(path, loaded.conversation)
+            conversation = mark_crashed(loaded.conversation)
+            writer = ConversationWriter(path, conversation, lock, self._clock)
+            writer.adopt(loaded, conversation)
+        except BaseException:
+            lock.release()
+            raise
+        return writer
+
+    def read(self, conversation_id: str) -> Conversation:
+        """Return the conversation as it is now, also while another process writes it.
+
+        A run that nobody works on any more shows as failed, stage `crashed`; the file stays as it is.
+        """
+        path = self.path_of(conversation_id)
+        self._must_exist(conversation_id)
+        conversation = load(path, journal_path_of(path)).conversation
+        crashed = mark_crashed(conversation)
+        if crashed is conversation or is_held(self._locks, conversation_id):
+            return conversation
+        return crashed
+
+    def summaries(self) -> list[Summary]:
+        """Sum up every conversation, the one changed last first. A damaged file is listed as such."""
+        found = (
+            summarize(self.path_of(each), is_held=lambda each=each: is_held(self._locks, each))  # type: ignore[misc]
+            for each in self.ids()
+        )
+        known = [summary for summary in found if summary is not None]
+        return sorted(known, key=lambda each: (each.updated_at, each.conversation_id), reverse=True)
+
+    def ids(self) -> list[str]:
+        """Return the ids of all conversations, the one begun last first."""
+        with store_errors("list", self.conversations):
+            return sorted(set(self._names()), reverse=True)
+
+    def resolve(self, reference: str) -> str:
+        """Return the id for a whole id, an unambiguous beginning of one, or an exact title.
+
+        Raises `ConversationNotFound` or `AmbiguousReference`.
+        """
+        return resolve_reference(reference, self.ids(), self.summaries)
+
+    def newest(self) -> str | None:
+        """Return the id of the conversation changed last that can be read; None when there is none."""
+        return next((each.conversation_id for each in self.summaries() if each.status != DAMAGED), None)
+
+    def copy_of(self, path: Path) -> str | None:
+        """Return the id of the newest copy of the outside file at `path`; None when there is none."""
+        wanted = spelled(path)
+        return next((each.conversation_id for each in self.summaries() if each.imported_from == wanted), None)
+
+    def rename(self, conversation_id: str, title: str) -> None:
+        """Give the conversation another title. White space becomes single spaces; empty is refused."""
+        line = " ".join(title.split())
+        if not line:
+            raise StoreError("a title needs at least one character")
+        with self.open(conversation_id) as writer:
+            writer.update(title=line)
+
+    def delete(self, conversation_id: str) -> Path:
+        """Move the conversation to the trash, damaged or not, and return where it is now.
+
+        Raises `ConversationNotFound` or `ConversationLocked`.
+        """
+        path = self.path_of(conversation_id)
+        self._must_exist(conversation_id)
+        lock = self._lock(conversation_id)
+        lock.acquire()
+        try:
+            with store_errors("move to the trash", path):
+                return self._move_to_trash(path)
+        finally:
+            lock.release()
+
+    def undo(self, conversation_id: str) -> Path:
+        """Bring back the newest copy that `ConversationWriter.replace(…, backup=True)` kept.
+
+        What the conversation is now is kept too; its path is returned.
+        """
+        from golem_cli.store.external import newest_backup, undo
+
+        with self.open(conversation_id) as writer:  # folds, so that the journal is not left to another file
+            if not newest_backup(writer.path):
+                raise StoreError(f"there is nothing to undo for conversation {conversation_id}")
+            return undo(writer.path)
+
+    def path_of(self, conversation_id: str) -> Path:
+        """Return where the conversation's file is or would be. Only a canonical UUID names one."""
+        if not is_canonical_uuid(conversation_id):
+            raise ConversationNotFound(f"{conversation_id!r} is no conversation id")
+        return self.conversations / f"{conversation_id}.json"
+
+    def _names(self) -> Iterator[str]:
+        if not self.conversations.exists():
+            return
+        for entry in self.conversations.iterdir():
+            if entry.suffix in _SUFFIXES and is_canonical_uuid(entry.stem):
+                yield entry.stem
+
+    def _must_exist(self, conversation_id: str) -> None:
+        path = self.path_of(conversation_id)
+        with store_errors("read", path):
+            if not any(path.with_suffix(suffix).is_file() for suffix in _SUFFIXES):
+                raise ConversationNotFound(
+                    f"there is no conversation {conversation_id}; golem list shows them all"
+                )
+
+    def _lock(self, conversation_id: str) -> ConversationLock:
+        return ConversationLock(self._locks, conversation_id, since=rfc3339(self._clock()))
+
+    def _move_to_trash(self, path: Path) -> Path:
+        make_folder(self.trash)
+        target = _free_name(self.trash / path.name)
+        for suffix in reversed(_SUFFIXES):
+            source = path.with_suffix(suffix)
+            if source.exists() or source.is_symlink():
+                source.replace(target.with_suffix(suffix))
+        sync_folder(self.trash)
+        sync_folder(path.parent)
+        return target
+
+
+def _with_file_name(conversation: Conversation) -> Conversation:
+    if is_canonical_uuid(conversation.conversation_id):
+        return conversation
+    return msgspec.structs.replace(
+        conversation,
+        conversation_id=new_id(),
+        forked_from=conversation.conversation_id or conversation.forked_from,
+    )
+
+
+def _refuse_newer(path: Path, conversation: Conversation) -> None:
+    if conversation.version > FORMAT_VERSION:
+        raise NewerFormatError(
+            f"{path} was written by a newer golem (format {conversation.version}): it can be read, "
+            f"not written; fork it or update golem"
+        )
+
+
+def _free_name(path: Path) -> Path:
+    number = 1
+    candidate = path
+    while any(candidate.with_suffix(suffix).exists() for suffix in _SUFFIXES):
+        number += 1
+        candidate = path.with_name(f"{path.stem}.{number}.json")
+    return candidate
