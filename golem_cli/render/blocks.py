@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 # What a line starts with when it may begin another block, end a heading or make a table of a paragraph.
-MAYBE_BLOCK: Final = re.compile(r" {0,3}(?:[#>`~*+=_|:-]|\d{1,9}[.)])")
+_MAYBE_BLOCK: Final = re.compile(r" {0,3}(?:[#>`~*+=_|:-]|\d{1,9}[.)])")
 _ITEM: Final = re.compile(r"( *)([-+*]|\d{1,9}[.)])( *)")
 _FENCE: Final = re.compile(r"( {0,3})(`{3,}|~{3,})[ \t]*([^ \t]*)")
 # A blank line does not end these.
@@ -134,7 +134,7 @@ class BlockSplitter:
         starts = line[indent : indent + 1]
         if (self.kind, starts) in {("quote", ">"), ("table", "|")}:
             return False
-        return MAYBE_BLOCK.match(line) is not None
+        return _MAYBE_BLOCK.match(line) is not None
 
     def _look(self) -> list[Block]:
         """Let the parser say which blocks the open lines make."""

@@ -8,8 +8,8 @@ What is marked, as `⟦U+001B⟧`:
   operators, fillers, variation selectors 1 to 14, annotation and format controls; U+2028 and U+2029;
 - joiners and selectors that stand where no writing needs them. They are kept right after a character that
   is not Latin: ZWJ and ZWNJ (Persian, Indic scripts, emoji), VS15 and VS16 (emoji; also after digits and
-  `# * © ®`), Mongolian selectors, and the zero-width space after a letter of Thai, Lao, Burmese or Khmer, which have no
-  spaces. At most two in a row pass (`❤`, VS16, ZWJ), so they cannot carry a hidden message in Latin text.
+  `# * © ®`), Mongolian selectors, and the zero-width space after a letter of Thai, Lao, Burmese or Khmer,
+  which have no spaces. At most two in a row pass (`❤`, VS16, ZWJ), so they carry no message in Latin text.
 
 A lone surrogate becomes U+FFFD. In a single-line field newline, tab and every CR are marked too.
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from golem_cli.render.blocks import MAYBE_BLOCK
 from golem_cli.render.markdown import block_parser, parse
 
 if TYPE_CHECKING:
-    from collections.abc import MutableMapping
+    from collections.abc import Iterator, MutableMapping
 
     from markdown_it.token import Token
 
@@ -18,6 +17,10 @@ if TYPE_CHECKING:
 _SGR: Final = re.compile(r"\x1b\[[\d;]*m")
 # What is still literal after parsing but what later text could make markup of.
 _OPEN_MARKUP: Final = re.compile(r"(?<!\w)_(?=\S)|\*(?=\S)|`|~~(?=\S)|\[[^\]]*$|<[^>]*$")
+# What would not go on as a paragraph when it stands at the start of a line.
+_OTHER_BLOCK: Final = re.compile(
+    r" {0,3}(?:[-+*](?:\s|$)|#{1,6}(?:\s|$)|[>=|\[]|:?-|`{3}|~{3}|\d{1,9}[.)](?:\s|$)|[-*_](?:\s*[-*_]){2}| )"
+)
 _MOST_ROWS_KEPT: Final = 4
 
 
@@ -32,15 +35,24 @@ def split_paragraph(
     if [token.type for token in blocks] != ["paragraph_open"]:
         return None
     rows = renderer.blocks(parse(source, environment))
-    spaced = source.replace("\n", " ").rstrip(" ")
     for kept in range(1, min(_MOST_ROWS_KEPT, len(rows) - 1) + 1):
-        rest = " ".join(_SGR.sub("", row) for row in rows[-kept:])
-        cut = len(spaced) - len(rest)
-        if spaced.endswith(f" {rest}") and not MAYBE_BLOCK.match(rest):
+        words = sum(len(_SGR.sub("", row).split()) for row in rows[-kept:])
+        for cut in _cuts(source, words):
+            if _OTHER_BLOCK.match(source, cut):
+                continue
             tokens = parse(source[:cut].rstrip(), environment)
             if _closed(tokens) and renderer.blocks(tokens) == rows[:-kept]:
                 return cut
     return None
+
+
+def _cuts(source: str, words: int) -> Iterator[int]:
+    """Where about so many words are left; an address behind a link counts as a word of its own."""
+    spaced = source.replace("\n", " ").rstrip(" ")
+    for count in (words, words - 1, words - 2):
+        pieces = spaced.rsplit(" ", count) if count > 0 else ()
+        if len(pieces) > count:
+            yield len(pieces[0]) + 1
 
 
 def _closed(tokens: list[Token]) -> bool:

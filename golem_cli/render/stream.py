@@ -134,11 +134,12 @@ class StreamingMarkdown:
 
     def _render(self, block: Block) -> list[str]:
         tokens = parse(block.source, self._environment)
-        if not tokens:
-            return []
         self._number(tokens, continues=block.continues)
+        rows = self._renderer.blocks(tokens)
+        if not rows:
+            return []  # link definitions
         separate, self._separate = self._separate and not block.continues, True
-        return [""] * separate + self._renderer.blocks(tokens)
+        return [""] * separate + rows
 
     def _number(self, tokens: list[Token], *, continues: bool) -> None:
         """Let the items of an ordered list go on from those that were rendered before."""

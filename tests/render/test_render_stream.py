@@ -1,0 +1,123 @@
+"""Streaming into a terminal emulator: the end looks as if the whole document had been rendered at once."""
+
+from __future__ import annotations
+
+import random
+from typing import Final
+
+import pyte
+import pytest
+
+from golem_cli.render.markdown import BlockRenderer, parse
+from golem_cli.render.stream import StreamingMarkdown
+
+WIDTH, HEIGHT = 60, 20
+
+DOCUMENTS: Final = {
+    "paragraphs": "One paragraph\nof two lines.\n\nAnother with *emphasis*, **strong**, `code` and ~~gone~~.\n",
+    "headings": "# One\n## Two\n### Three ###\n\nText\n#### Four\ntext right below\n",
+    "setext": "Title\n=====\n\nSubtitle\nof two lines\n---\n\ntext\n",
+    "tight list": "- a\n- b\n- c\n",
+    "loose list": "- a\n\n- b\n\n- c\n",
+    "ordered": "1. one\n2. two\n3. three\n",
+    "ordered by ones": "1. one\n1. two\n1. three\n\nafter\n",
+    "ordered from nine": "9. nine\n10. ten\n11. eleven\n",
+    "ordered from ninety-nine": "99. a\n100. b\n101. c\n",
+    "nested": "- a\n  - b\n    - c\n      - d\n- e\n  1. f\n  2. g\n\n     more of g\n- h\n",
+    "list then text": "- a\n- b\n\nText after the list.\n\n- c\n\nEnd\n",
+    "lazy continuation": "- a\nlazy\n- b\n\n  second paragraph\n\nend\n",
+    "two lists": "- a\n- b\n\n* c\n* d\n\n1. e\n2) f\n",
+    "list right after text": "Here it is:\n- a\n- b\nThe end, lazily.\n",
+    "number that is no list": "The year\n1984. was long.\n\n1984\\. too\n",
+    "rule": "a\n\n---\n\nb\n\n***\nc\n\n- - -\n\nd\n",
+    "rule or item": "- a\n- - b\n\n- - -\n\n-\n\nx\n",
+    "fence": "```python\ndef f():\n    return 1\n```\nafter\n",
+    "fence with blanks": "text\n```\n\n\na\n\n\nb\n\n```\n\n~~~sh\nls # x\n~~~\n",
+    "fence unclosed": "```python\nx = '''a\nb\n\nc'''\n",
+    "fence empty": "a\n\n```\n```\n\nb\n",
+    "fence in a list": "1. first:\n\n   ```python\n   x = 1\n\n   y = 2\n   ```\n\n2. second\n   ```\n   z\n   ```\nend\n",
+    "fence in a quote": "> ```\n> code\n> ```\n> text\n\nafter\n",
+    "fence indented": "  ```\n  a\n    b\n  ```\n",
+    "fence longer": "````\n```\nnot closed\n```\n````\n",
+    "fence in other text": "text\n```js\nlet a = 1; /* open\nstill */ let b\n```\n- a\n```\nb\n```\n",
+    "fence with long lines": "```\n" + "x" * 150 + "\n" + "漢" * 70 + "\n```\n",
+    "tilde in backticks": "~~~\n```\n~~~\n`` ` ``\n",
+    "indented code": "text\n\n    code\n\n    more\n\ntext\n\n\n    code\ntext\n",
+    "quote": "> a\n> b\n>\n> c\n\nd\n",
+    "quote lazy": "> a\nlazy\n\n> b\n- list\n",
+    "quote nested": "> a\n> > b\n> > - c\n> d\n",
+    "quote then quote": "> a\n\n> b\n",
+    "html block": "<div>\n<p>text</p>\n</div>\n\n<b>inline</b> & <br> done\n",
+    "html comment": "before\n<!-- a comment\n\nof two paragraphs -->\nafter\n",
+    "references": "[one]: https://example.org/1\n[two]: https://example.org/2 'Title'\n\nSee [one] and [text][two].\n\n- [one]\n",
+    "links": "[text](https://example.org) <https://auto.example> ![alt](pic.png) [a *b*](x)\n",
+    "table": "| a | b |\n| - | -: |\n| 1 | 2 |\n| long cell here | **x** |\n\nafter\n",
+    "table right after text": "text\n\n|a|b|\n|-|-|\n|1|2|\ntext is a row\n\nend\n",
+    "table then list": "|a|b|\n|-|-|\n|1|2|\n- item\n",
+    "not a table": "| a | b |\njust text\n\n| c |\n\nd | e\n",
+    "entities": "&lt;b&gt; &amp; &copy; &#42;\n\n\\*not\\*\n",
+    "hard breaks": "a  \nb\\\nc\n\nd\n",
+    "unclosed markup": "**bold never closed\n\n`code never closed\n\n[link](never\n",
+    "wide": "漢字かな交じり文を折り返す必要がありますので長くしますよ。漢字かな交じり文。\n\n- 漢字\n- かな\n",
+    "markup of rich": "[red]not red[/red] [link=x]y[/]\n\n- [bold]\n",
+    "star items": "* a\n* **b** c\n*not*\n\n*emph* at the start\n",
+    "plus and dash": "+ a\n+ b\n- c\n\n+1 is no item\n-1 neither\n",
+    "dash after a list": "- a\n\n---\n\nb\n",
+    "blank with spaces": "a\n   \nb\n\t\nc\n- d\n  \n- e\n",
+    "no newline at the end": "text\n\n- a\n- b",
+    "only code": "    code\n",
+    "long paragraph": "word " * 100 + "end.\n\nafter\n",
+    "long words": "https://example.org/" + "path/" * 40 + " x " + "y" * 200 + "\n",
+    "tabs": "a\tb\n\n-\titem\n\n```\n\tx\n```\n",
+}
+TALL: Final = {
+    "paragraph taller than the screen": "plain words and **some bold ones** in `code` there " * 80 + "\n\nafter\n",
+    "lines of a paragraph": "one line of it\n" * 200 + "\nafter\n",
+    "code": "```python\n" + "".join(f"x{n} = '{n}'  # {n}\n" for n in range(100)) + "```\n\nafter\n",
+    "items": "".join(f"{n}. item number {n}\n" for n in range(1, 120)) + "\nafter\n",
+    "loose items": "".join(f"- item number {n}\n\n  with more\n\n" for n in range(1, 60)) + "after\n",
+    "mixed": "".join(f"## Part {n}\n\nText *{n}*.\n\n- a\n- b\n\n" for n in range(30)),
+}
+
+
+def screen_after(writes: list[str], width: int = WIDTH, height: int = HEIGHT) -> list[str]:
+    """Scrollback and screen, without blanks at the ends."""
+    screen = pyte.HistoryScreen(width, height, history=100_000)
+    stream = pyte.Stream(screen)
+    for write in writes:
+        stream.feed(write)
+    rows = ["".join(row[x].data for x in range(width)).rstrip() for row in screen.history.top]
+    rows += [row.rstrip() for row in screen.display]
+    while rows and not rows[-1]:
+        rows.pop()
+    return rows
+
+
+def whole(document: str, width: int = WIDTH) -> list[str]:
+    rows = BlockRenderer(width - 1).blocks(parse(document, {}))
+    return screen_after([f"{row}\r\n" for row in rows], width, len(rows) + 1)
+
+
+def streamed(document: str, cuts: random.Random, width: int = WIDTH, height: int = HEIGHT) -> list[str]:
+    view = StreamingMarkdown(width=width, height=height)
+    writes, position = [], 0
+    while position < len(document):
+        step = cuts.choice([1, 1, 2, 3, 4, 7, 20, 200])
+        writes.append(view.feed(document[position : position + step]))
+        position += step
+    return screen_after([*writes, view.close()], width, height)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", [*DOCUMENTS, *TALL])
+def test_streamed_equals_whole(name: str, seed: int) -> None:
+    document = (DOCUMENTS | TALL)[name]
+    assert streamed(document, random.Random(seed)) == whole(document)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_documents_in_a_row_equal_the_whole(seed: int) -> None:
+    """Any blocks may follow one another."""
+    cuts = random.Random(seed)
+    document = "\n\n".join(cuts.choices([text for text in DOCUMENTS.values() if "never" not in text and "unclosed" not in text and "'''" not in text], k=8))
+    assert streamed(document, cuts) == whole(document)
