@@ -7,6 +7,7 @@ their host, and what a provider says goes through `one_line`.
 from __future__ import annotations
 
 import json
+import os
 import re
 import ssl
 from contextlib import contextmanager
@@ -211,8 +212,12 @@ def _caused_by(error: BaseException, kind: type[BaseException]) -> bool:
 
 def _reason_of_system(error: BaseException) -> str:
     """What the operating system said, such as `Connection refused`; empty when it said nothing."""
-    said = [cause.strerror for cause in _causes(error) if isinstance(cause, OSError) and cause.strerror]
-    return said[-1] if said else ""
+    said = ""
+    for cause in _causes(error):
+        if isinstance(cause, OSError) and cause.strerror:
+            # asyncio puts its own words beside the number; a resolver's numbers are negative and not errno
+            said = os.strerror(cause.errno) if cause.errno is not None and cause.errno > 0 else cause.strerror
+    return said
 
 
 def status_error(status: int, headers: Mapping[str, str], body: str) -> ModelError:

@@ -62,8 +62,8 @@ class Request:
 class HttpServer:
     """Serves scripted replies, each connection in its own thread.
 
-    `requests` lists what came; `connections` counts the connections that were accepted; `left` is set once a
-    client has closed a connection while its reply was not finished.
+    `port` is the one that was picked. `requests` lists what came; `connections` counts those accepted; `left` is
+    set once a client has closed a connection while its reply was not finished.
     """
 
     def __init__(self, replies: Iterable[Reply] = ()) -> None:
@@ -76,12 +76,8 @@ class HttpServer:
         self._threads: list[threading.Thread] = []
         self._closing = False
         self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
         self._start(self._accept)
-
-    @property
-    def port(self) -> int:
-        """The port that was picked."""
-        return int(self._listener.getsockname()[1])
 
     @property
     def url(self) -> str:

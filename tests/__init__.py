@@ -1,0 +1,1 @@
+"""The tests; a package so that `tests.support` has one name everywhere."""

@@ -1,0 +1,108 @@
+"""Faults as every adapter reports them: statuses, envelopes, waiting times, places."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+
+from golem_cli.core.errors import ModelError
+from golem_cli.providers.http import envelope, faults_located, host_of, is_loopback, retry_after, status_error
+
+
+@pytest.mark.parametrize(
+    ("status", "retryable"),
+    [
+        (400, False),
+        (401, False),
+        (404, False),
+        (408, True),
+        (409, False),
+        (425, False),
+        (429, True),
+        (500, True),
+    ],
+)
+def test_which_statuses_may_pass_by_themselves(status: int, retryable: bool) -> None:
+    assert status_error(status, {}, "").retryable is retryable
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ('{"error":{"message":"m","code":"c","type":"t"}}', ("m", "c")),
+        ('{"error":{"message":"m","code":null,"type":"t"}}', ("m", "t")),
+        ('[{"error":{"message":"m","code":400}}]', ("m", "400")),
+        ('{"object":"error","message":"m","type":"t"}', ("m", "t")),
+        ('{"detail":"Not Found"}', ("Not Found", "")),
+        ('{"detail":[{"msg":"bad"}]}', ('[{"msg": "bad"}]', "")),
+        ('{"error":"m"}', ("m", "")),
+        ('{"error":{"message":"two\\n  lines"}}', ("two lines", "")),
+        ("<html>", ("", "")),
+        ("", ("", "")),
+        ("[]", ("", "")),
+    ],
+)
+def test_the_message_is_found_in_the_shapes_that_are_in_use(body: str, expected: tuple[str, str]) -> None:
+    assert envelope(body) == expected
+
+
+def test_a_long_message_is_shortened() -> None:
+    error = status_error(400, {}, '{"error":{"message":"' + "x" * 100_000 + '"}}')
+    assert len(str(error)) < 330
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after": "7"}, 7.0),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0.0),
+        ({"retry-after": "-5"}, None),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "inf"}, None),
+        ({}, None),
+    ],
+)
+def test_the_waiting_time_is_seconds_or_a_date(headers: dict[str, str], seconds: float | None) -> None:
+    assert retry_after(headers) == seconds
+
+
+def test_a_date_in_the_future_is_a_waiting_time() -> None:
+    when = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
+    waiting = retry_after({"retry-after": when})
+    assert waiting is not None
+    assert 3000 < waiting <= 3600
+
+
+def test_a_place_shows_no_user_and_no_query() -> None:
+    assert host_of("https://user:pass@x.example:8443/v1?key=k") == "x.example:8443"
+    assert host_of("http://[") == ""
+
+
+@pytest.mark.parametrize(
+    ("url", "local"),
+    [
+        ("http://127.0.0.1:1/v1", True),
+        ("http://localhost/v1", True),
+        ("http://[::1]:8080", True),
+        ("http://10.0.0.1", False),
+        ("http://localhost.example", False),
+        ("http://127.0.0.1.example", False),
+    ],
+)
+def test_what_is_on_this_machine(url: str, local: bool) -> None:
+    assert is_loopback(url) is local
+
+
+KEY = "k-1"
+
+
+def test_an_error_keeps_its_evidence_when_its_place_is_named() -> None:
+    with pytest.raises(ModelError) as caught, faults_located("p", secret=KEY):
+        raise status_error(429, {"retry-after": "2"}, '{"error":{"message":"k-1 waits","code":"c"}}')
+    error = caught.value
+    assert str(error) == "p: 429 (c): *** waits"
+    assert (error.retryable, error.status_code, error.code, error.retry_after) == (True, 429, "c", 2.0)
