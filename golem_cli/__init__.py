@@ -5,11 +5,9 @@ The names below are the public API. They are loaded when first used, so that `go
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
 from golem_cli._version import __version__
 
+TYPE_CHECKING = False  # a type checker reads it as true; importing it from typing would double the start-up
 if TYPE_CHECKING:
     from golem_cli.core.codec import dump_messages, load_messages
     from golem_cli.core.conversation import Conversation, RunRecord
@@ -120,6 +118,8 @@ def __getattr__(name: str) -> object:
     home = _HOME_OF.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     value: object = getattr(import_module(f"{__name__}.{home}"), name)
     globals()[name] = value
     return value

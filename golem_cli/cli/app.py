@@ -1,0 +1,95 @@
+"""The Typer application: the table of commands, each loaded only when it is named or listed.
+
+A command lives in the module of this package that the table names: its function `command` (whose docstring is
+the help) and `EPILOG` (example and exit codes). Wiring a new command is one line here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from golem_cli.cli.exit_codes import DONE, epilog
+from golem_cli.cli.failures import WrongUsage, did_you_mean
+
+if TYPE_CHECKING:
+    from golem_cli.cli.environment import Environment
+
+COMMANDS: Final = {
+    "chat": "golem_cli.cli.chat",
+    "ask": "golem_cli.cli.ask",
+    "resume": "golem_cli.cli.resume",
+    "fork": "golem_cli.cli.fork",
+    "normalize": "golem_cli.cli.normalize",
+    "sanitize": "golem_cli.cli.sanitize",
+    "list": "golem_cli.cli.list",
+    "show": "golem_cli.cli.show",
+    "rename": "golem_cli.cli.rename",
+    "delete": "golem_cli.cli.delete",
+    "models": "golem_cli.cli.models",
+    "config": "golem_cli.cli.config",
+}
+"""Every command → its module, in the order of the help."""
+
+SETTINGS: Final = {"help_option_names": ["-h", "--help"]}
+
+
+def run(arguments: Sequence[str], environment: Environment) -> int:
+    """Parse `arguments`, run the command they name, and return its exit code.
+
+    Only the named command is loaded; all of them for the help and for a shell's completion. Typer's own
+    exceptions pass through.
+    """
+    named = arguments[0] if arguments else ""
+    if named and not named.startswith("-") and named not in COMMANDS:
+        raise WrongUsage(_unknown(named))
+    known = named in COMMANDS
+    app = typer.Typer(rich_markup_mode=None, context_settings=SETTINGS, add_completion=not known)
+    app.callback(epilog=EPILOG)(_top)
+    for name in [named] if known else COMMANDS:
+        module = import_module(COMMANDS[name])
+        app.command(name, epilog=module.EPILOG)(module.command)
+    tree = typer.main.get_command(app)
+    code = tree.main(args=list(arguments), prog_name="golem", standalone_mode=False, obj=environment)
+    return code if isinstance(code, int) else DONE
+
+
+def _unknown(word: str) -> str:
+    if " " in word.strip():
+        return 'that is no command; to ask a model type: golem ask "…"'
+    near = did_you_mean(word, COMMANDS)
+    where = f"{near} See" if near else "; see"
+    return f"there is no command {word}{where} golem --help"
+
+
+def _show_version(value: bool) -> None:  # noqa: FBT001 (Typer calls it with the option's value)
+    if value:
+        from golem_cli._version import __version__
+
+        typer.echo(f"golem {__version__}")
+        raise typer.Exit
+
+
+def _top(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", "-V", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show where an error arose.")] = False,
+) -> None:
+    """Chat with models in the terminal. Conversations are JSON files: fork, repair and resume them.
+
+    Without a command, golem opens a chat; golem -p "text" asks one question.
+    """
+
+
+EPILOG = epilog(
+    "golem",
+    'golem -p "Why is the sky blue?"',
+    "golem normalize transcripts/interrupted-batch.json",
+    exit_1="--check found something, or the run failed",
+    exit_3="the input is no transcript",
+)

@@ -1,0 +1,99 @@
+"""`golem ask`: one turn without the chat, for pipes and scripts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from golem_cli.cli import run_options
+from golem_cli.cli.exit_codes import epilog
+from golem_cli.cli.failures import WrongUsage
+from golem_cli.core.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from golem_cli.cli.environment import Environment
+
+EPILOG = epilog(
+    'golem ask "Why is the sky blue?"',
+    'git diff | golem -p "Write a commit message."',
+    "golem ask --output-format json -c go on",
+    exit_1="the run failed",
+)
+
+
+class OutputFormat(StrEnum):
+    """What `ask` writes to standard output."""
+
+    TEXT = "text"
+    JSON = "json"
+    STREAM_JSON = "stream-json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskOptions:
+    """The words and flags of `golem ask`. None and "" mean: not given."""
+
+    prompt: str
+    output_format: OutputFormat = OutputFormat.TEXT
+    continue_newest: bool = False
+    resume: str = ""
+    files: tuple[str, ...] = ()
+    model: str = ""
+    system: str | None = None
+    trim: int | None = None
+    budget: int | None = None
+    tools: tuple[str, ...] = ()
+    save: bool = True
+
+
+def command(
+    context: typer.Context,
+    *,
+    prompt: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[TEXT...]", help="The prompt; piped input follows."),
+    ] = None,
+    output_format: Annotated[
+        OutputFormat, typer.Option("--output-format", help="The bare answer, one JSON object, or JSON lines.")
+    ] = OutputFormat.TEXT,
+    continue_newest: run_options.Continue = False,
+    resume: Annotated[
+        str | None, typer.Option("--resume", "-r", metavar="ID", help="Go on with this conversation.")
+    ] = None,
+    files: Annotated[
+        list[str] | None, typer.Option("--file", "-f", metavar="FILE", help="Attach a file; repeatable.")
+    ] = None,
+    model: run_options.Model = "",
+    system: run_options.System = None,
+    trim: run_options.Trim = None,
+    budget: run_options.Budget = None,
+    tools: run_options.Tools = None,
+    no_save: run_options.NoSave = False,
+) -> int:
+    """Ask one question and print nothing but the answer. golem -c goes on with the conversation."""
+    if resume == "":
+        raise WrongUsage("-r needs the id of a conversation here; golem list shows them")
+    if continue_newest and resume:
+        raise WrongUsage("-c and -r both choose a conversation; use one of them")
+    options = AskOptions(
+        prompt=" ".join(prompt or ()),
+        output_format=output_format,
+        continue_newest=continue_newest,
+        resume=resume or "",
+        files=tuple(files or ()),
+        model=model,
+        system=system,
+        trim=trim,
+        budget=budget,
+        tools=tuple(tools or ()),
+        save=not no_save,
+    )
+    return ask(options, context.obj)
+
+
+def ask(options: AskOptions, environment: Environment) -> int:
+    """Run the turn and return the exit code."""
+    raise ConfigurationError("golem ask is not part of this build yet; golem --help lists what is")

@@ -1,0 +1,88 @@
+"""Which providers can be used now, and why the others cannot. Asks only servers on this machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from golem_cli.providers.services import Service
+    from golem_cli.store.settings import Settings
+
+PROBE_SECONDS: Final = 0.2
+"""How long a server on this machine has to list its models."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Availability:
+    """One provider: whether it can be used, why (not), and the models that a local server lists."""
+
+    name: str
+    usable: bool
+    reason: str
+    models: tuple[str, ...] = ()
+
+
+def of_service(service: Service, settings: Settings, variables: Mapping[str, str]) -> Availability:
+    """Say whether `service` can be used. A server that needs no key is asked, a remote one is not."""
+    from golem_cli.providers.http import is_loopback
+
+    configured = settings.providers.get(service.name)
+    base_url = (
+        variables.get(service.base_url_variable) or (configured and configured.base_url) or service.base_url
+    )
+    key_variable = next((name for name in service.key_variables if variables.get(name)), "")
+    if not base_url:
+        wanted = f"set {service.base_url_variable} to the server's address"
+        return Availability(name=service.name, usable=False, reason=wanted)
+    if is_loopback(base_url):
+        moved = base_url != service.base_url
+        if not (moved or service.own_port):  # a shared port may be anything; it is not asked unbidden
+            wanted = f"set {service.base_url_variable} to the server's address"
+            return Availability(name=service.name, usable=False, reason=wanted)
+        return _asked(service, base_url)
+    if key_variable:
+        return Availability(name=service.name, usable=True, reason=f"key from {key_variable}")
+    if configured and configured.api_key_command:
+        return Availability(
+            name=service.name, usable=True, reason=f"key from the command {configured.api_key_command[0]}"
+        )
+    return Availability(name=service.name, usable=False, reason=f"set {' or '.join(service.key_variables)}")
+
+
+def of_embedded(cache: Path) -> Availability:
+    """Say whether the embedded model can be used."""
+    from golem_cli.core.errors import ConfigurationError
+    from golem_cli.providers.local.engine import check_installed
+    from golem_cli.providers.local.weights import SMOLLM2, weights_path
+
+    try:
+        check_installed()
+    except ConfigurationError as error:
+        return Availability(name="local", usable=False, reason=str(error))
+    if weights_path(cache).exists():
+        reason = f"weights in {cache}"
+    else:
+        reason = f"fetches {SMOLLM2.size / 1e6:.0f} MB of weights on first use"
+    return Availability(name="local", usable=True, reason=reason, models=(SMOLLM2.name,))
+
+
+def _asked(service: Service, base_url: str) -> Availability:
+    """Ask the server on this machine for its models."""
+    import asyncio
+
+    from golem_cli.core.errors import GolemError
+    from golem_cli.providers.http import host_of
+    from golem_cli.providers.openai.client import list_models
+
+    try:
+        models = asyncio.run(list_models(base_url=base_url, name=service.name, timeout=PROBE_SECONDS))
+    except GolemError:
+        reason = f"no server answers at {host_of(base_url)}"
+        return Availability(name=service.name, usable=False, reason=reason)
+    return Availability(
+        name=service.name, usable=True, reason=f"server at {host_of(base_url)}", models=tuple(models)
+    )

@@ -1,0 +1,41 @@
+"""`golem delete`: move conversations of the store to its trash."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from golem_cli.cli.exit_codes import DONE, epilog
+from golem_cli.cli.failures import report_error
+from golem_cli.core.errors import GolemError
+
+EPILOG = epilog("golem delete 0193", exit_1="the store could not do it")
+
+
+def command(
+    context: typer.Context,
+    *,
+    conversations: Annotated[
+        list[str], typer.Argument(metavar="ID|NAME...", help="Ids, starts of ids, or titles.")
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="Report in JSON.")] = False,
+) -> int:
+    """Move conversations to the trash. Nothing is erased; the line printed says where each file went."""
+    from golem_cli.cli.home import open_store
+
+    environment = context.obj
+    store = open_store(environment)
+    code, moved = DONE, []
+    for reference in conversations:
+        try:
+            conversation_id = store.resolve(reference)
+            moved.append({"conversationId": conversation_id, "trash": str(store.delete(conversation_id))})
+        except GolemError as error:
+            code = max(code, report_error(error, environment))
+    if as_json:
+        environment.say_json(moved)
+    else:
+        for entry in moved:
+            environment.say(f"{entry['conversationId']} is in the trash now: {entry['trash']}")
+    return code

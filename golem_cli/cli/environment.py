@@ -1,0 +1,84 @@
+"""What a run of the program sees of the world: its streams, whether they are terminals, and the variables.
+
+One object stands for all of it, so that whole sessions are tested within one process. (The idea is HTTPie's.)
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, TextIO
+
+STANDARD_STREAM: Final = "-"
+"""The name of standard input (or output) where a file is asked for."""
+
+_BEYOND_ASCII: Final = re.compile(r"[^\n\x20-\x7e]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Environment:
+    """The world of one `program` run.
+
+    The streams are text over bytes (`.buffer`), in UTF-8. `variables` are the environment variables.
+    `debug` shows the traceback of an error.
+    """
+
+    stdin: TextIO
+    stdout: TextIO
+    stderr: TextIO
+    variables: Mapping[str, str]
+    stdin_is_terminal: bool = False
+    stdout_is_terminal: bool = False
+    stderr_is_terminal: bool = False
+    debug: bool = False
+
+    @property
+    def columns(self) -> int:
+        """The width of the screen in cells: `COLUMNS` when it is set, else the terminal's, else 80."""
+        if self.variables.get("COLUMNS", "").isdecimal():
+            return int(self.variables["COLUMNS"]) or 80
+        try:
+            return os.get_terminal_size(self.stdout.fileno()).columns or 80
+        except (OSError, ValueError):
+            return 80
+
+    def read_input(self) -> bytes:
+        """Read all of standard input, as bytes."""
+        return self.stdin.buffer.read()
+
+    def say(self, text: str) -> None:
+        """Write `text` and a line end to standard output, with nothing in it that could move a cursor."""
+        from golem_cli.render.neutralize import neutralize
+
+        self.stdout.write(f"{neutralize(text)}\n")
+
+    def say_json(self, value: object) -> None:
+        """Write `value` as JSON: two spaces, keys as they come, every character beyond ASCII escaped."""
+        import json
+
+        self.stdout.write(f"{json.dumps(value, indent=2)}\n")
+
+    def write_transcript(self, data: bytes) -> None:
+        """Write JSON as it is; on a terminal with everything beyond ASCII escaped, which says the same."""
+        if self.stdout_is_terminal:
+            data = _BEYOND_ASCII.sub(_escape, data.decode("utf-8")).encode("ascii")
+        self.stdout.flush()
+        self.stdout.buffer.write(data)
+        self.stdout.buffer.flush()
+
+    def complain(self, text: str) -> None:
+        """Write `text` and a line end to standard error, neutralized like `say`."""
+        from golem_cli.render.neutralize import neutralize
+
+        self.stderr.write(f"{neutralize(text)}\n")
+        self.stderr.flush()
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    high, low = divmod(code - 0x10000, 0x400)
+    return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"

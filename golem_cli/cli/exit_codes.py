@@ -1,0 +1,41 @@
+"""The exit codes of `golem`, and the text that every command's help shows of them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+DONE: Final = 0
+FOUND: Final = 1
+"""`--check` found something."""
+FAILED: Final = 1
+"""The run failed, or the store could not do what was asked."""
+WRONG_USAGE: Final = 2
+NO_TRANSCRIPT: Final = 3
+INTERRUPTED: Final = 130
+BROKEN_PIPE: Final = 141
+"""The reader of our output went away: what a shell reports of a program that SIGPIPE ended."""
+
+MEANINGS: Final = {
+    DONE: "done",
+    FAILED: "failed",
+    WRONG_USAGE: "wrong usage",
+    NO_TRANSCRIPT: "the input is no transcript",
+    INTERRUPTED: "interrupted",
+}
+
+
+def epilog(*examples: str, **meanings: str) -> str:
+    """Return the end of a command's help: its examples and its exit codes.
+
+    `meanings` such as `exit_1="a finding"` say what a code means for this command.
+
+    >>> epilog("golem list", exit_1="failed").splitlines()[-1]
+    'Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.'
+    """
+    codes = {DONE: MEANINGS[DONE], WRONG_USAGE: MEANINGS[WRONG_USAGE], INTERRUPTED: MEANINGS[INTERRUPTED]}
+    codes |= {int(name.removeprefix("exit_")): meaning for name, meaning in meanings.items()}
+    listed = ", ".join(f"{code} {codes[code]}" for code in sorted(codes))
+    shown = "\n".join(f"  {example}" for example in examples)
+    title = "Example" if len(examples) == 1 else "Examples"
+    as_it_is = "\b\n"  # tells the help's formatter to leave the paragraph's lines alone
+    return f"{as_it_is}{title}:\n{shown}\n\n{as_it_is}Exit codes: {listed}."

@@ -1,0 +1,61 @@
+"""`golem list`: the conversations of the store, the one changed last first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from golem_cli.cli.exit_codes import epilog
+
+if TYPE_CHECKING:
+    from golem_cli.store.summary import Summary
+
+EPILOG = epilog("golem list", "golem list -n 5 --json", exit_1="the store could not be read")
+
+
+def command(
+    context: typer.Context,
+    *,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, metavar="N", help="Only the newest N.", show_default=False)
+    ] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="A JSON array.")] = False,
+) -> None:
+    """List the conversations, newest first: id, age, messages, status, model and title.
+
+    As much of the id is shown as tells it from all others; commands take it so.
+    """
+    from golem_cli.cli.home import open_store
+
+    environment = context.obj
+    summaries = open_store(environment).summaries()
+    shown = summaries[:limit] if limit else summaries
+    if as_json:
+        environment.say_json([json_summary(summary) for summary in shown])
+    elif not summaries:
+        environment.say("There are no conversations yet; golem opens the first one.")
+    else:
+        from golem_cli.cli.listing import lines_of
+
+        for line in lines_of(shown, [summary.conversation_id for summary in summaries], environment):
+            environment.say(line)
+
+
+def json_summary(summary: Summary) -> dict[str, object]:
+    """The documented shape of one conversation; `problem` only for a damaged file."""
+    entry: dict[str, object] = {
+        "conversationId": summary.conversation_id,
+        "title": summary.title,
+        "createdAt": summary.created_at,
+        "updatedAt": summary.updated_at,
+        "messages": summary.message_count,
+        "model": summary.model,
+        "status": summary.status,
+        "file": str(summary.path),
+    }
+    if summary.forked_from:
+        entry["forkedFrom"] = summary.forked_from
+    if summary.problem:
+        entry["problem"] = summary.problem
+    return entry

@@ -1,0 +1,71 @@
+"""The running process as an `Environment`: UTF-8 streams whatever the locale, and how the process ends."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Sequence
+from typing import IO, TextIO
+
+from golem_cli.cli.environment import Environment
+from golem_cli.cli.exit_codes import BROKEN_PIPE, INTERRUPTED
+
+
+def run_in_this_process(arguments: Sequence[str]) -> int:
+    """Run `golem` on this process's streams and return its exit code."""
+    try:
+        environment = environment_of_this_process()
+        from golem_cli.cli.program import program
+
+        code = program(arguments, environment)
+        environment.stdout.flush()
+        environment.stderr.flush()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        _forget_the_readers()
+        return BROKEN_PIPE
+    except OSError as error:  # the last flush: a full disk behind `> file`
+        _forget_the_readers()
+        return _report_lost_output(error)
+    return code
+
+
+def environment_of_this_process() -> Environment:
+    """Return the streams and variables of this process; a closed stream is an empty one."""
+    stdin, stdout, stderr = _utf8(sys.stdin, "r"), _utf8(sys.stdout, "w"), _utf8(sys.stderr, "w")
+    return Environment(
+        stdin=stdin,
+        stdout=stdout,
+        stderr=stderr,
+        variables=os.environ,
+        stdin_is_terminal=stdin.isatty(),
+        stdout_is_terminal=stdout.isatty(),
+        stderr_is_terminal=stderr.isatty(),
+    )
+
+
+def _utf8(stream: TextIO | None, mode: str) -> TextIO:
+    if stream is None:  # started with the stream closed, as in `golem >&-`
+        empty: IO[str] = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115, PTH123 (lives as long as we)
+        return empty  # type: ignore[return-value]  # text streams of `open` are TextIO in all but name
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(encoding="utf-8", errors="surrogateescape" if mode == "r" else "replace")
+    return stream
+
+
+def _forget_the_readers() -> None:
+    """Point the output streams at nothing, so that the interpreter's own last flush stays silent."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            os.dup2(nothing, stream.fileno())
+    os.close(nothing)
+
+
+def _report_lost_output(error: OSError) -> int:
+    from golem_cli.cli.exit_codes import FAILED
+
+    sys.stderr.write(f"golem: the output could not be written: {error.strerror or error}\n")
+    return FAILED

@@ -1,0 +1,62 @@
+"""The program: arguments and an environment in, an exit code out."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from golem_cli.cli import arguments as command_line
+from golem_cli.cli.exit_codes import DONE, INTERRUPTED
+
+if TYPE_CHECKING:
+    from golem_cli.cli.environment import Environment
+
+COMPLETION_VARIABLE = "_GOLEM_COMPLETE"
+"""Set by a shell's completion script: the arguments are then Typer's business alone."""
+
+
+def program(arguments: Sequence[str], environment: Environment) -> int:
+    """Run `golem` with `arguments` and return its exit code.
+
+    `KeyboardInterrupt` becomes 130 and every other error one line; only a broken pipe is left to the caller,
+    who owns the process's streams.
+    """
+    if COMPLETION_VARIABLE in environment.variables:
+        return _run_typer(arguments, environment)
+    invocation = command_line.resolve(arguments, stdin_is_terminal=environment.stdin_is_terminal)
+    environment = dataclasses.replace(environment, debug=invocation.debug)
+    try:
+        if invocation.arguments == ("chat",):  # the way in that is taken most need not wait for Typer
+            from golem_cli.cli.start_chat import ChatOptions, start_chat
+
+            return start_chat(ChatOptions(), environment)
+        return _run_typer(invocation.arguments, environment)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        raise
+    except Exception as error:  # noqa: BLE001 (a traceback in front of a user is a bug: every error becomes a line)
+        from golem_cli.cli.failures import report_error
+
+        return report_error(error, environment)
+
+
+def _run_typer(arguments: Sequence[str], environment: Environment) -> int:
+    """Run one command. Typer writes help to `sys.stdout`, so that is pointed at our streams meanwhile."""
+    import typer
+
+    from golem_cli.cli.app import run
+
+    with contextlib.redirect_stdout(environment.stdout), contextlib.redirect_stderr(environment.stderr):
+        try:
+            return run(arguments, environment)
+        except typer.Abort as error:
+            raise KeyboardInterrupt from error
+        except typer.TyperException as error:
+            from golem_cli.cli.failures import WrongUsage, words_of
+
+            raise WrongUsage(words_of(error)) from None
+        except SystemExit as leaving:  # shell completion leaves this way
+            return leaving.code if isinstance(leaving.code, int) else DONE

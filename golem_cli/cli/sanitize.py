@@ -1,0 +1,138 @@
+"""`golem sanitize`: take out of a foreign history what it must not bring along, and say why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from golem_cli.cli import cleaning
+from golem_cli.cli.exit_codes import epilog
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from golem_cli.cli.cleaning_report import Cleaned, Note
+    from golem_cli.core.codec import Transcript
+    from golem_cli.core.history import SanitizeReport
+    from golem_cli.core.message import Message
+
+EPILOG = epilog(
+    "golem sanitize received.json",
+    "golem sanitize -o clean.json received.json",
+    "golem sanitize --check *.json",
+    exit_1="--check found something",
+    exit_3="a file is no transcript",
+)
+
+
+def command(
+    context: typer.Context,
+    files: cleaning.Files,
+    *,
+    check: cleaning.Check = False,
+    strict: cleaning.Strict = False,
+    diff: cleaning.Diff = False,
+    as_json: cleaning.Json = False,
+    write: cleaning.Write = False,
+    undo: cleaning.Undo = False,
+    output: cleaning.Output = "",
+    salvage: cleaning.Salvage = False,
+) -> int:
+    """Clean the history of others: no system prompts, no unknown roles, no unsafe URLs; repaired.
+
+    It narrows what such a history can reach, it does not make it true: links to private addresses over http
+    and forged but well-formed tool calls pass. What was taken out is listed with the reason.
+    """
+    options = cleaning.CleaningOptions(
+        check=check,
+        strict=strict,
+        diff=diff,
+        json=as_json,
+        write=write,
+        undo=undo,
+        output=output,
+        salvage=salvage,
+    )
+    return cleaning.run_cleaning(files, options, sanitize, context.obj)
+
+
+def sanitize(transcript: Transcript) -> Cleaned:
+    """Sanitize the messages of `transcript`. Nothing waits for an answer in history that others wrote."""
+    from golem_cli.cli.cleaning_report import Cleaned
+    from golem_cli.cli.normalize import repair_counts
+    from golem_cli.core.history import sanitize_history
+
+    messages, report = sanitize_history(transcript.messages)
+    return Cleaned(
+        messages=messages,
+        notes=sorted(notes_of(transcript.messages, report), key=lambda note: note.message),
+        counts={
+            "systemPrompts": report.system_prompts,
+            "unknownRoles": report.unknown_roles,
+            "unsafeParts": [
+                {"messageIndex": part.message_index, "kind": part.kind, "scheme": part.scheme}
+                for part in report.unsafe_parts
+            ],
+            **repair_counts(report.repair),
+        },
+        summary=summary_of(report),
+        changed=report.changed,
+    )
+
+
+def notes_of(history: list[Message], report: SanitizeReport) -> Iterator[Note]:
+    """One note for each thing taken out of `history`, and those of the repair that followed."""
+    from golem_cli.cli.cleaning_report import Note
+    from golem_cli.core.history import find_findings, quoted
+    from golem_cli.core.message import ROLES, SYSTEM
+
+    kept = []
+    emptied = emptied_messages(history, report)
+    for number, message in enumerate(history, 1):
+        if message.role == SYSTEM:
+            text = "only the operator gives system instructions; the message is taken out"
+        elif message.role not in ROLES:
+            text = f"only an operator could send as {quoted(message.role)}; the message is taken out"
+        elif number in emptied:
+            text = "nothing is left of it without its parts; the message is taken out"
+        else:
+            kept.append(number)
+            continue
+        rule = "emptied-message" if number in emptied else "unknown-role"
+        rule = "system-message" if message.role == SYSTEM else rule
+        yield Note(rule=rule, message=number, text=text, run_id=message.run_id, changes=True)
+    for part in report.unsafe_parts:
+        scheme = f"the scheme {quoted(part.scheme)}" if part.scheme else "no safe address"
+        text = f"the {quoted(part.kind)} part has {scheme}, and only http and https are followed; taken out"
+        yield Note(rule="unsafe-part", message=part.message_index + 1, text=text, changes=True)
+    for finding in find_findings([history[number - 1] for number in kept]):
+        yield Note.of(finding, message=kept[finding.message - 1])
+
+
+def emptied_messages(history: list[Message], report: SanitizeReport) -> set[int]:
+    """Return the numbers of the user messages that lose all they had with their unsafe parts."""
+    from collections import Counter
+
+    from golem_cli.core.message import USER
+
+    lost = Counter(part.message_index for part in report.unsafe_parts)
+    return {
+        index + 1
+        for index, count in lost.items()
+        if history[index].role == USER and not history[index].content and count == len(history[index].parts)
+    }
+
+
+def summary_of(report: SanitizeReport) -> str:
+    """What was taken out, in words."""
+    from golem_cli.cli.cleaning_report import counted
+    from golem_cli.cli.normalize import summary_of as summary_of_repair
+
+    taken = [
+        counted(report.system_prompts, "system message") if report.system_prompts else "",
+        counted(report.unknown_roles, "message") + " of unknown roles" if report.unknown_roles else "",
+        counted(len(report.unsafe_parts), "unsafe part") if report.unsafe_parts else "",
+    ]
+    listed = ", ".join(filter(None, taken)) or "nothing"
+    return f"{listed} taken out; {summary_of_repair(report.repair)}"

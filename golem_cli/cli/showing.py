@@ -1,0 +1,75 @@
+"""A transcript as plain lines: numbered messages, calls and results in short, and the runs that failed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from golem_cli.cli.cleaning_report import counted, one_line
+from golem_cli.core.conversation import DONE
+from golem_cli.core.message import TOOL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from golem_cli.cli.sources import Source
+    from golem_cli.core.conversation import RunRecord
+    from golem_cli.core.message import Message, Part
+
+SHORT: Final = 200
+"""Cells of a result or of arguments that the overview shows; message N alone is shown whole."""
+
+
+def transcript_lines(source: Source) -> Iterator[str]:
+    """Yield the whole transcript: what it is, its messages, the runs that did not end well."""
+    conversation = source.transcript.conversation
+    title = f"{one_line(conversation.title)} — " if conversation and conversation.title else ""
+    name = source.conversation_id or one_line(source.name)
+    yield f"{title}{name}, {counted(len(source.transcript.messages), 'message')}"
+    for number, message in enumerate(source.transcript.messages, 1):
+        yield ""
+        yield from message_lines(message, number, limit=SHORT)
+    for run in conversation.runs if conversation else ():
+        if run.status != DONE:
+            yield ""
+            yield from _run_lines(run)
+
+
+def message_lines(message: Message, number: int, *, limit: int | None = None) -> Iterator[str]:
+    """Yield one message; `limit` bounds what is shown of results, thinking and arguments."""
+    marks = [
+        mark for mark, given in (("failed", message.failed), ("interrupted", message.interrupted)) if given
+    ]
+    if message.role == TOOL:
+        marks.insert(0, f"{message.tool_name or 'unnamed'}, {message.tool_call_id or 'without an id'}")
+    yield one_line(f"{number} {message.role or 'no role'}" + (f" ({', '.join(marks)})" if marks else ""))
+    for block in message.thinking:
+        yield f"  thinking: {_short(block.text or '(redacted)', limit)}"
+    if message.content:
+        yield _short(message.content, limit if message.role == TOOL else None)
+    for part in message.parts:
+        yield one_line(f"  {_part(part)}")
+    for call in message.tool_calls:
+        yield f"  calls {one_line(call.name)} {_short(call.args, limit)}  [{one_line(call.id) or 'without an id'}]"
+
+
+def _run_lines(run: RunRecord) -> Iterator[str]:
+    stage = f" at stage {run.stage}" if run.stage else ""
+    yield one_line(f"run {run.run_id}: {run.status}{stage}" + (f": {run.error}" if run.error else ""))
+    if run.prompt:
+        yield f"  prompt: {run.prompt}"
+    if run.partial_text:
+        yield f"  what had arrived: {run.partial_text}"
+
+
+def _part(part: Part) -> str:
+    where = part.url or f"{part.media_type}, {counted(len(part.data), 'character')} of base64"
+    return f"{part.kind or 'part'}: {where}"
+
+
+def _short(text: str, limit: int | None) -> str:
+    """Cut `text` to `limit` cells on one line; None leaves it whole."""
+    if limit is None:
+        return text
+    from golem_cli.render.cells import shorten
+
+    return shorten(one_line(" ".join(text.split())), limit)

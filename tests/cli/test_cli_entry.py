@@ -1,0 +1,191 @@
+"""The program as a process: version, help, locale, pipes that close, and signals."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from golem_runs import GOLEM, golem, golem_process
+
+from golem_cli import __version__
+from golem_cli.cli.app import COMMANDS
+
+
+@pytest.mark.parametrize("flag", ["--version", "-V"])
+def test_the_version_is_one_line(flag: str) -> None:
+    done = golem_process(flag)
+    assert (done.code, done.out, done.err) == (0, f"golem {__version__}\n", "")
+    assert golem(flag).out == f"golem {__version__}\n"
+
+
+def test_the_version_is_answered_before_anything_heavy_is_imported() -> None:
+    """Neither Typer nor the codec library nor typing is there when `--version` has been answered."""
+    probe = (
+        "import sys; sys.argv[1:] = ['--version']\n"
+        "from golem_cli.__main__ import main\n"
+        "main(); print(sorted({'typer', 'msgspec', 'rich', 'typing', 're', 'asyncio'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", probe],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        timeout=60,
+    )
+    assert done.stdout.splitlines()[1:] == ["[]"], done.stderr
+
+
+def test_help_names_every_command_and_needs_no_rich() -> None:
+    """`golem --help` is plain text: Rich would double its price."""
+    probe = (
+        "import sys; sys.argv[1:] = ['--help']\n"
+        "from golem_cli.__main__ import main\n"
+        "main(); print('rich' in sys.modules, 'msgspec' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", probe], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.stdout.splitlines()[-1] == "False False", done.stderr
+    for name in COMMANDS:
+        assert f"\n  {name} " in done.stdout
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_command_has_help_with_an_example_and_exit_codes(name: str) -> None:
+    done = golem(name, "--help")
+    assert done.code == 0
+    assert f"Usage: golem {name}" in done.out
+    assert "Example" in done.out
+    assert "  golem" in done.out.partition("Example")[2]
+    assert "Exit codes: 0 done, " in done.out
+    assert "130 interrupted." in done.out
+
+
+def test_minus_h_is_help() -> None:
+    assert golem("list", "-h").out == golem("list", "--help").out
+
+
+def test_an_unknown_command_suggests_the_nearest() -> None:
+    done = golem("lits")
+    assert done.code == 2
+    assert done.error_line == "golem: there is no command lits; did you mean list? See golem --help"
+
+
+def test_a_prompt_in_place_of_a_command_is_told_about_ask() -> None:
+    done = golem("why is the sky blue")
+    assert done.code == 2
+    assert "golem ask" in done.error_line
+
+
+def test_an_unknown_flag_suggests_the_nearest() -> None:
+    done = golem("list", "--jsno")
+    assert done.code == 2
+    assert "--jsno" in done.error_line
+    assert "did you mean --json?" in done.error_line
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["rename"],
+        ["rename", "a"],
+        ["show", "--json=maybe"],
+        ["chat", "--trim", "many"],
+        ["chat", "--trim", "-3"],
+        ["ask", "--output-format", "yaml", "x"],
+        ["chat", "-c", "-r", "x"],
+        ["ask", "-r"],
+        ["list", "too", "many"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_is_one_line_and_exit_code_two(arguments: list[str]) -> None:
+    done = golem(*arguments)
+    assert done.code == 2
+    assert done.raw == b""
+    assert done.error_line
+
+
+def test_control_characters_in_an_argument_do_not_reach_the_terminal() -> None:
+    done = golem("li\x1b]0;owned\x07st")
+    assert done.code == 2
+    assert "\x1b" not in done.err
+    assert "\x07" not in done.err
+
+
+@pytest.mark.parametrize("locale", ["C", "POSIX", "en_US.ISO-8859-1"])
+def test_output_is_utf8_whatever_the_locale(locale: str, tmp_path: Path) -> None:
+    """Cyrillic, CJK and emoji come out as UTF-8 under any locale, and out of stdin too."""
+    text = '[\n{"role":"user","content":"Привет 世界 🙂"}\n]\n'.encode()
+    file = tmp_path / "greeting.json"
+    file.write_bytes(text)
+    variables = {"LC_ALL": locale, "LANG": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    assert golem_process("normalize", file, variables=variables).raw == text
+    assert golem_process("normalize", "-", stdin=text, variables=variables).raw == text
+
+
+def test_a_reader_that_goes_away_ends_the_program_silently(tmp_path: Path) -> None:
+    """`golem … | head -1` writes nothing to stderr; the exit code is a shell's for SIGPIPE."""
+    file = tmp_path / "long.json"
+    file.write_text(
+        "[" + ",".join('{"role":"user","content":"' + "x" * 500 + '"}' for _ in range(4000)) + "]"
+    )
+    with subprocess.Popen(
+        [GOLEM, "normalize", file], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as child:
+        assert child.stdout is not None
+        assert child.stderr is not None
+        child.stdout.read(10)
+        child.stdout.close()
+        assert child.stderr.read() == b"" or b"Traceback" not in child.stderr.read()
+        child.wait(60)
+    assert child.returncode in (0, 141)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
+def test_an_interrupt_ends_the_program_with_130_and_no_traceback() -> None:
+    """SIGINT while stdin is awaited."""
+    with subprocess.Popen(
+        [GOLEM, "normalize", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as child:
+        assert child.stderr is not None
+        _wait_until_it_reads(child.pid)
+        child.send_signal(signal.SIGINT)
+        child.wait(60)
+        assert child.stderr.read() == b""
+    assert child.returncode == 130
+
+
+def _wait_until_it_reads(pid: int) -> None:
+    """Wait until the process sleeps in a read of its stdin (or give up after ten seconds)."""
+    syscall = Path(f"/proc/{pid}/wchan")
+    for _ in range(500):
+        time.sleep(0.02)
+        if "pipe_read" in syscall.read_text():
+            return
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell's redirections")
+def test_a_closed_stdout_is_no_crash(tmp_path: Path) -> None:
+    file = tmp_path / "one.json"
+    file.write_text('[{"role":"user","content":"hi"}]')
+    done = subprocess.run(["sh", "-c", f'"{GOLEM}" normalize "{file}" >&-'], capture_output=True, check=False)
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux's full device")
+def test_a_full_disk_behind_stdout_is_one_line(tmp_path: Path) -> None:
+    file = tmp_path / "one.json"
+    file.write_text('[{"role":"user","content":"hi"}]')
+    done = subprocess.run(
+        ["sh", "-c", f'"{GOLEM}" normalize "{file}" >/dev/full'], capture_output=True, check=False
+    )
+    assert done.returncode == 1
+    assert b"No space left" in done.stderr
+    assert b"Traceback" not in done.stderr
