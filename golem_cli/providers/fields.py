@@ -31,3 +31,9 @@ def text(record: Json, name: str) -> str:
 def kind_of(value: object) -> str:
     """What JSON calls the type of `value`."""
     return "null" if value is None else _NAMES.get(type(value), "value")
+
+
+def one_line(text: str, *, limit: int = 300) -> str:
+    """`text` as a single line of at most `limit` characters."""
+    line = " ".join(text[: 4 * limit].split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"

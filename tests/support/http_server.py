@@ -62,8 +62,8 @@ class Request:
 class HttpServer:
     """Serves scripted replies, each connection in its own thread.
 
-    `port` is the one that was picked. `requests` lists what came; `connections` counts those accepted; `left` is
-    set once a client has closed a connection while its reply was not finished.
+    `port` is the one that was picked. `requests` lists what came; `connections` counts those accepted;
+    `left` is set once a client has closed a connection while its reply was not finished.
     """
 
     def __init__(self, replies: Iterable[Reply] = ()) -> None:

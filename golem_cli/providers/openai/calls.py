@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from golem_cli.core.errors import ModelError
@@ -24,7 +24,12 @@ class _OpenCall:
     number: int
     id: str = ""
     name: str = ""
-    args: str = ""
+    pieces: list[str] = field(default_factory=list)
+
+    @property
+    def args(self) -> str:
+        """The argument text so far."""
+        return "".join(self.pieces)
 
 
 class CallFold:
@@ -48,11 +53,8 @@ class CallFold:
     def calls(self) -> tuple[ToolCall, ...]:
         """The calls so far, by number; a number that nothing was said of is no call."""
         ordered = (self._calls[number] for number in sorted(self._calls))
-        return tuple(
-            ToolCall(id=call.id, name=call.name, args=call.args)
-            for call in ordered
-            if call.id or call.name or call.args
-        )
+        calls = (ToolCall(id=call.id, name=call.name, args=call.args) for call in ordered)
+        return tuple(call for call in calls if call.id or call.name or call.args)
 
     def _take(self, fragment: object) -> ToolCallDelta:
         if not isinstance(fragment, dict):
@@ -63,7 +65,7 @@ class CallFold:
         call = self._call_at(index, call_id) if index is not None else self._call_without_index(call_id, name)
         call.id = call.id or call_id
         call.name = _longer_name(call.name, name)
-        call.args += args
+        call.pieces.append(args)
         self._latest = call
         return ToolCallDelta(index=call.number, id=call_id, name=name, args_fragment=args)
 

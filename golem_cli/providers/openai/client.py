@@ -7,7 +7,8 @@ from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING, Final
 
 from golem_cli.core.errors import ModelError
-from golem_cli.providers.http import Timeouts, checked_key, located, parse_json, read_text
+from golem_cli.providers.faults import located
+from golem_cli.providers.http import Timeouts, checked_key, parse_json, read_text
 from golem_cli.providers.openai.decode import DONE, StreamFold, decode_response
 from golem_cli.providers.openai.encode import encode_request
 from golem_cli.providers.server import Server

@@ -16,8 +16,9 @@ from golem_cli.core.history.wire_view import scalar_text
 from golem_cli.core.message import ASSISTANT, Message, ThinkingBlock
 from golem_cli.core.model import Delta, ModelResponse
 from golem_cli.core.usage import Usage
+from golem_cli.providers.faults import dropped, reported_error
 from golem_cli.providers.fields import Json, kind_of, optional, text
-from golem_cli.providers.http import dropped, parse_json, reported_error
+from golem_cli.providers.http import parse_json
 from golem_cli.providers.openai.calls import CallFold
 
 if TYPE_CHECKING:

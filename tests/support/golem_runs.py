@@ -1,0 +1,79 @@
+"""Runs `golem` for the tests of the command line: within this process, and as the real program."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from golem_cli.cli.environment import Environment
+from golem_cli.cli.program import program
+
+GOLEM: Final = Path(sys.executable).with_name("golem")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finished:
+    """How a run of the program ended and what it wrote."""
+
+    code: int
+    raw: bytes
+    err: str
+
+    @property
+    def out(self) -> str:
+        """Standard output as text."""
+        return self.raw.decode("utf-8")
+
+    @property
+    def json(self) -> Any:
+        """Standard output as JSON."""
+        return json.loads(self.raw)
+
+    @property
+    def error_line(self) -> str:
+        """The one line on stderr; fails when there are more, or it is not ours."""
+        lines = self.err.splitlines()
+        assert len(lines) == 1, self.err
+        assert lines[0].startswith("golem: "), self.err
+        return lines[0]
+
+
+def golem(
+    *arguments: str | Path, stdin: bytes = b"", terminal: bool = False, in_terminal: bool = True
+) -> Finished:
+    """Run `golem` in this process; `terminal` says whether stdout is one, `in_terminal` whether stdin is."""
+    out, err = io.BytesIO(), io.BytesIO()
+    environment = Environment(
+        stdin=io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8", errors="surrogateescape"),
+        stdout=io.TextIOWrapper(out, encoding="utf-8", errors="replace"),
+        stderr=io.TextIOWrapper(err, encoding="utf-8", errors="replace"),
+        variables=os.environ,
+        stdin_is_terminal=in_terminal,
+        stdout_is_terminal=terminal,
+        stderr_is_terminal=terminal,
+    )
+    code = program([str(argument) for argument in arguments], environment)
+    environment.stdout.flush()
+    environment.stderr.flush()
+    return Finished(code=code, raw=out.getvalue(), err=err.getvalue().decode("utf-8"))
+
+
+def golem_process(
+    *arguments: str | Path, stdin: bytes = b"", variables: dict[str, str] | None = None
+) -> Finished:
+    """Run the installed `golem` as a process of its own, between pipes."""
+    done = subprocess.run(
+        [GOLEM, *arguments],
+        input=stdin,
+        capture_output=True,
+        env={**os.environ, **(variables or {})},
+        check=False,
+        timeout=60,
+    )
+    return Finished(code=done.returncode, raw=done.stdout, err=done.stderr.decode("utf-8"))
