@@ -80,7 +80,6 @@ class Reading:
             self.messages.append(read_message(cursor))
         except Flaw as flaw:
             flaw.message = len(self.messages) + 1
-            flaw.field = flaw.field.removeprefix("messages.")
             raise
 
     def _read_lines(self, cursor: Cursor) -> None:
@@ -128,6 +127,8 @@ class Reading:
         if self.record_start is not None:
             record_line = self.characters.count("\n", 0, self.record_start) + 1
         place = f"line {record_line}" if record_line == line else f"the record of line {record_line}"
+        if flaw.message and self.form == "object":
+            flaw.field = flaw.field.removeprefix("messages").removeprefix(".")
         subject = f"message {flaw.message}, " if flaw.message else ""
         field = f', field "{flaw.field}"' if flaw.field else ""
         raise TranscriptError(

@@ -202,7 +202,7 @@ def compact(raw: str) -> str:
 
 
 def scan_value(text: str, *, depth: int = 0) -> None:
-    """Raise `Flaw` unless `text` is one strict JSON value, `depth` deep itself, with or without space around."""
+    """Raise `Flaw` unless `text` is one strict JSON value inside `depth` levels; space around is fine."""
     cursor = Cursor(text, depth=depth)
     cursor.value()
     if cursor.peek():
