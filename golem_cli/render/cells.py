@@ -35,7 +35,8 @@ def shorten(text: str, width: int) -> str:
     """
     from rich.cells import cell_len
 
-    if len(text) <= width and (text.isascii() or cell_len(text) <= width):
+    fits = len(text) <= width if text.isascii() else len(text) <= width * 8 and cell_len(text) <= width
+    if fits:
         return text
     kept = len(first_cells(text, max(width - len(f"… (+{len(text)})"), 0)))
     return f"{text[:kept]}… (+{len(text) - kept})" if width > 0 else ""

@@ -21,28 +21,12 @@ from rich.theme import Theme
 from golem_cli.render.cells import first_cells
 from golem_cli.render.code import Highlighter
 from golem_cli.render.neutralize import neutralize
+from golem_cli.render.styles import STYLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 
     from markdown_it.token import Token
-
-THEME: Final = Theme(
-    {
-        "markdown.code": "cyan",
-        "markdown.h1": "bold underline",
-        "markdown.h2": "bold underline",
-        "markdown.h3": "bold",
-        "markdown.h4": "bold italic",
-        "markdown.h5": "italic",
-        "markdown.h6": "italic",
-        "markdown.a": "blue underline",
-        "markdown.block_quote": "italic",
-        "markdown.item.number": "bold",
-        "markdown.table.border": "dim",
-        "markdown.table.header": "bold",
-    }
-)
 
 
 @cache
@@ -221,7 +205,7 @@ class BlockRenderer:
         self._color = color
         self._console = Console(
             width=self.width, height=1000, color_system="standard", force_terminal=True, legacy_windows=False,
-            theme=THEME, highlight=False, markup=False, emoji=False, _environ={},
+            theme=Theme(STYLES), highlight=False, markup=False, emoji=False, _environ={},
         )  # fmt: skip
 
     def blocks(self, tokens: list[Token]) -> list[str]:
@@ -251,3 +235,15 @@ class BlockRenderer:
 @cache
 def _parse_style(definition: str) -> Style | None:
     return Style.parse(definition) if definition else None
+
+
+class MarkdownText:
+    """Neutralized Markdown as a renderable, for a console of its own."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        renderer = BlockRenderer(options.max_width, color=not console.no_color)
+        for row in renderer.blocks(parse(self._source, {})):
+            yield Text.from_ansi(row)

@@ -50,8 +50,8 @@ def _cuts(source: str, words: int) -> Iterator[int]:
     """Where about so many words are left; an address behind a link counts as a word of its own."""
     spaced = source.replace("\n", " ").rstrip(" ")
     for count in (words, words - 1, words - 2):
-        pieces = spaced.rsplit(" ", count) if count > 0 else ()
-        if len(pieces) > count:
+        pieces = spaced.rsplit(" ", max(count, 1))
+        if len(pieces) > count > 0:
             yield len(pieces[0]) + 1
 
 

@@ -1,5 +1,7 @@
 """Streaming into a terminal emulator: the end looks as if the whole document had been rendered at once."""
 
+# ruff: noqa: S311, E501 - seeded cuts are no secrets; a document stays on its line
+
 from __future__ import annotations
 
 import random
@@ -71,7 +73,8 @@ DOCUMENTS: Final = {
     "tabs": "a\tb\n\n-\titem\n\n```\n\tx\n```\n",
 }
 TALL: Final = {
-    "paragraph taller than the screen": "plain words and **some bold ones** in `code` there " * 80 + "\n\nafter\n",
+    "paragraph taller than the screen": "plain words and **some bold ones** in `code` there " * 80
+    + "\n\nafter\n",
     "lines of a paragraph": "one line of it\n" * 200 + "\nafter\n",
     "code": "```python\n" + "".join(f"x{n} = '{n}'  # {n}\n" for n in range(100)) + "```\n\nafter\n",
     "items": "".join(f"{n}. item number {n}\n" for n in range(1, 120)) + "\nafter\n",
@@ -119,5 +122,10 @@ def test_streamed_equals_whole(name: str, seed: int) -> None:
 def test_documents_in_a_row_equal_the_whole(seed: int) -> None:
     """Any blocks may follow one another."""
     cuts = random.Random(seed)
-    document = "\n\n".join(cuts.choices([text for text in DOCUMENTS.values() if "never" not in text and "unclosed" not in text and "'''" not in text], k=8))
+    document = "\n\n".join(
+        cuts.choices(
+            [text for name, text in DOCUMENTS.items() if not name.startswith("fence unclosed")],
+            k=8,
+        )
+    )
     assert streamed(document, cuts) == whole(document)

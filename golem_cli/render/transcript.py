@@ -1,0 +1,144 @@
+"""Transcripts on the screen: one line a message, or one message whole. Everything in them is neutralized."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from golem_cli.core.message import ASSISTANT, ROLES, TOOL, Message, Part
+from golem_cli.render.neutralize import neutralize
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+
+_SUMMARY: Final = 2000
+"""Characters of a message that a summary looks at; no line of a terminal is longer."""
+_BASE64_GROUP: Final = 4
+
+
+def size_of(part: Part) -> str:
+    """Say how large a part's data is, without decoding it.
+
+    >>> size_of(Part(kind="image", data="aGVsbG8=", media_type="image/png"))
+    '5 bytes'
+    """
+    size = len(part.data) // _BASE64_GROUP * 3 - part.data[-2:].count("=")
+    return f"{size:,} bytes"
+
+
+def part_line(part: Part) -> str:
+    """Name a part in one line: its kind and where it is, or what and how much it holds."""
+    where = part.url or f"{part.media_type or 'no media type'}, {size_of(part)}"
+    return _one_line(f"[{part.kind or 'part'}: {where}]")
+
+
+def summary_line(message: Message) -> str:
+    """Return what a message holds, in one neutralized line, at most some thousand characters of it."""
+    pieces = [_one_line(" ".join(message.content[:_SUMMARY].split()))] if message.content else []
+    pieces += [part_line(part) for part in message.parts]
+    pieces += [
+        f"{_one_line(call.name) or 'unnamed'}({_one_line(call.args[:_SUMMARY].strip())})"
+        for call in message.tool_calls
+    ]
+    if not pieces and message.thinking:
+        pieces = [f"thinking: {_one_line(message.thinking[0].text[:_SUMMARY]) or 'redacted'}"]
+    if message.role == TOOL:
+        pieces.insert(0, f"{_one_line(message.tool_name) or 'unnamed'} →")
+    return " ".join([*_marks(message), *pieces]) or "(empty)"
+
+
+def history_lines(messages: Sequence[Message], *, width: int, first: int = 1) -> Iterator[str]:
+    """Yield one line a message, cut to `width` cells: its number from `first`, its role, what it holds."""
+    from golem_cli.render.cells import shorten
+
+    digits = len(str(first + len(messages)))
+    for number, message in enumerate(messages, first):
+        head = f"{number:>{digits}}  {_role(message):<9}  "
+        yield head + shorten(summary_line(message), max(width - len(head), 8))
+
+
+def history_view(messages: Sequence[Message], *, first: int = 1) -> RenderableType:
+    """Return the messages, one a line, as wide as the console; `first` is the number of the first."""
+    return _History(messages, first)
+
+
+class _History:
+    """`history_lines` with the roles in their colours."""
+
+    def __init__(self, messages: Sequence[Message], first: int) -> None:
+        self._messages = messages
+        self._first = first
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        from rich.text import Text
+
+        lines = history_lines(self._messages, width=options.max_width, first=self._first)
+        for message, line in zip(self._messages, lines, strict=True):
+            text = Text(line, no_wrap=True)
+            start = line.index(_role(message))
+            text.stylize(style_of(message), start, start + len(_role(message)))
+            yield text
+
+
+def message_view(message: Message, number: int) -> RenderableType:
+    """Return one message whole: its stamps, thinking, text, parts and calls. `number` is what people type."""
+    from rich.console import Group
+
+    return Group(*_pieces(message, number))
+
+
+def _pieces(message: Message, number: int) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    yield Text(" ".join([f"{number}", _role(message), *_marks(message)]), style=style_of(message))
+    for label, value in _facts(message):
+        yield Text(f"{label}: {_one_line(value)}", style="note")
+    for block in message.thinking:
+        yield Text(neutralize(block.text) or "(redacted thinking)", style="note italic")
+    if message.content:
+        yield _content(message)
+    for part in message.parts:
+        yield Text(part_line(part))
+    for call in message.tool_calls:
+        yield Text(f"● {_one_line(call.name) or 'unnamed'}  {_one_line(call.id) or '(no id)'}")
+        yield Text(neutralize(call.args) or "(no arguments)")
+
+
+def _content(message: Message) -> RenderableType:
+    from rich.text import Text
+
+    if message.role != ASSISTANT:
+        return Text(neutralize(message.content))
+    from golem_cli.render.markdown import MarkdownText
+
+    return MarkdownText(neutralize(message.content))
+
+
+def _facts(message: Message) -> Iterator[tuple[str, str]]:
+    """What a message carries beside its content, where it carries it."""
+    facts = (
+        ("call", message.tool_call_id),
+        ("tool", message.tool_name),
+        ("run", message.run_id),
+        ("conversation", message.conversation_id),
+        ("unknown fields", ", ".join(message.extra)),
+    )
+    return ((label, value) for label, value in facts if value)
+
+
+def _marks(message: Message) -> list[str]:
+    named = (("(failed)", message.failed), ("(interrupted)", message.interrupted))
+    return [mark for mark, given in named if given]
+
+
+def _role(message: Message) -> str:
+    return _one_line(message.role[:40]) or "(no role)"
+
+
+def style_of(message: Message) -> str:
+    """Return the name of the style in which a message's role is shown."""
+    return f"role.{message.role}" if message.role in ROLES else "role.other"
+
+
+def _one_line(text: str) -> str:
+    return neutralize(text, single_line=True)
