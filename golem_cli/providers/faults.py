@@ -6,14 +6,13 @@ their host, and what a provider says goes through `one_line`.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from golem_cli.core.errors import ConfigurationError, ModelError
-from golem_cli.providers.fields import one_line
+from golem_cli.providers.fields import json_text, one_line
 from golem_cli.providers.http import host_of, parse_json
 from golem_cli.providers.sse import MAX_EVENT_BYTES, OversizedEventError
 
@@ -177,7 +176,7 @@ def _envelope_of(value: object) -> tuple[str, str]:
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) else json_text(value)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TypeVar
 
 from golem_cli.core.errors import ModelError
@@ -33,7 +34,15 @@ def kind_of(value: object) -> str:
     return "null" if value is None else _NAMES.get(type(value), "value")
 
 
+def json_text(value: object) -> str:
+    """The JSON text of what a provider sent, compact. `ModelError` when it is nested beyond reading."""
+    try:
+        return scalar_text(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+    except (RecursionError, ValueError) as error:
+        raise ModelError("sent a value that is nested too deeply") from error
+
+
 def one_line(text: str, *, limit: int = 300) -> str:
     """`text` as a single line of at most `limit` characters."""
-    line = " ".join(text[: 4 * limit].split())
+    line = scalar_text(" ".join(text[: 4 * limit].split()))
     return line if len(line) <= limit else line[: limit - 1] + "…"

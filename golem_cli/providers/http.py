@@ -34,7 +34,7 @@ def new_client(base_url: str, timeouts: Timeouts) -> httpx.AsyncClient:
     """A client for the server at `base_url`; proxies and certificates as httpx reads the environment.
 
     Redirects are not followed: they would carry the key to another host. A server on this machine is never
-    asked through a proxy.
+    asked through a proxy. Raises `ConfigurationError` for a proxy or certificates that cannot be used.
     """
     import ssl
 
@@ -46,7 +46,15 @@ def new_client(base_url: str, timeouts: Timeouts) -> httpx.AsyncClient:
     # loading the trusted certificates takes longer than a local server's answer: without TLS, none
     plain = here and base_url.startswith("http://")
     verify: ssl.SSLContext | bool = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if plain else True
-    return httpx.AsyncClient(timeout=timeout, verify=verify, mounts=direct, follow_redirects=False)
+    try:
+        return httpx.AsyncClient(timeout=timeout, verify=verify, mounts=direct, follow_redirects=False)
+    except ImportError as error:  # httpx asks for its extra
+        raise ConfigurationError("a SOCKS proxy needs: pip install 'httpx[socks]'") from error
+    except (OSError, ValueError, httpx.InvalidURL) as error:  # their texts may show a proxy's password
+        raise ConfigurationError(
+            "a proxy (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY) or certificate setting (SSL_CERT_FILE, SSL_CERT_DIR) "
+            "in the environment cannot be used"
+        ) from error
 
 
 def checked_base_url(url: str) -> str:

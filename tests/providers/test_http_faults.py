@@ -37,7 +37,7 @@ def test_which_statuses_may_pass_by_themselves(status: int, retryable: bool) -> 
         ('[{"error":{"message":"m","code":400}}]', ("m", "400")),
         ('{"object":"error","message":"m","type":"t"}', ("m", "t")),
         ('{"detail":"Not Found"}', ("Not Found", "")),
-        ('{"detail":[{"msg":"bad"}]}', ('[{"msg": "bad"}]', "")),
+        ('{"detail":[{"msg":"bad"}]}', ('[{"msg":"bad"}]', "")),
         ('{"error":"m"}', ("m", "")),
         ('{"error":{"message":"two\\n  lines"}}', ("two lines", "")),
         ("<html>", ("", "")),

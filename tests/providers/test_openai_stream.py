@@ -219,6 +219,24 @@ async def test_a_remote_server_is_asked_through_the_proxy_of_the_environment(
     assert proxy.requests[0].path == "http://models.example/v1/chat/completions"
 
 
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("ALL_PROXY", "socks5://127.0.0.1:1"),
+        ("HTTP_PROXY", "gopher://user:password@127.0.0.1:1"),
+        ("SSL_CERT_FILE", "/no/such/file"),
+    ],
+)
+async def test_settings_of_the_environment_that_cannot_be_used_are_a_configuration_error(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    model = OpenAIModel(model="m", base_url="http://models.example/v1")
+    with pytest.raises(ConfigurationError) as caught:
+        await model.complete(REQUEST)
+    assert "password" not in str(caught.value)
+
+
 def test_event_loops_may_change_between_requests() -> None:
     with HttpServer([Reply(body=DONE, headers=SSE, framing="close")]) as server:
         model = OpenAIModel(model="m", base_url=server.url)
@@ -420,6 +438,55 @@ def test_json_that_the_fast_reader_refuses_is_read() -> None:
 def test_hostile_json_is_a_clear_error(text: str) -> None:
     with pytest.raises(ModelError):
         decode_response(text)
+
+
+NAMES = [
+    "choices",
+    "delta",
+    "message",
+    "content",
+    "tool_calls",
+    "function",
+    "name",
+    "arguments",
+    "id",
+    "index",
+    "usage",
+    "cost",
+    "error",
+    "code",
+    "type",
+    "model",
+    "prompt_tokens",
+    "completion_tokens_details",
+    "reasoning_content",
+    "finish_reason",
+    "thinking",
+    "text",
+]
+shapes = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.sampled_from(["", "a", "text", "\ud83d", "stop"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=4),
+    max_leaves=25,
+)
+
+
+@given(shapes, st.sampled_from(["delta", "message"]))
+def test_any_json_is_read_or_refused_and_its_texts_can_be_encoded(value: object, field: str) -> None:
+    for document in (value, {"choices": [{field: value}]}, {"choices": [{field: {"tool_calls": [value]}}]}):
+        folded = StreamFold()
+        try:
+            folded.take(json.dumps(document), field=field)
+        except ModelError as error:
+            str(error).encode()
+        message = folded.response().message
+        texts = [message.content, *(block.text for block in message.thinking)]
+        texts += [text for call in message.tool_calls for text in (call.id, call.name, call.args)]
+        "".join(texts).encode()
 
 
 # Faults --------------------------------------------------------------------------------------------------

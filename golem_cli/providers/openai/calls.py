@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ from golem_cli.core.history import is_json_object
 from golem_cli.core.history.wire_view import scalar_text
 from golem_cli.core.message import ToolCall
 from golem_cli.core.model import ToolCallDelta
-from golem_cli.providers.fields import kind_of, optional, text
+from golem_cli.providers.fields import json_text, kind_of, optional, text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,6 +96,4 @@ def _arguments(value: object) -> str:
     """The argument text of a fragment. Some servers send the object itself: its JSON text stands for it."""
     if value is None:
         return ""
-    return scalar_text(
-        value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    )
+    return scalar_text(value) if isinstance(value, str) else json_text(value)

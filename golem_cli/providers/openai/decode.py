@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 DONE: Final = "[DONE]"
 
+_ABSURD_COST: Final = 1e9
+
 _FINISH_REASONS: Final[Mapping[str, str]] = {
     "function_call": "tool_calls",
     "max_tokens": "length",
@@ -109,8 +111,7 @@ class StreamFold:
             usage = optional(optional(chunk, "x_groq", dict) or {}, "usage", dict)
         if usage is not None:
             self._usage = decode_usage(usage)
-            cost = usage.get("cost")
-            self._cost = float(cost) if isinstance(cost, int | float) else None
+            self._cost = decode_cost(usage.get("cost"))
 
     def response(self) -> ModelResponse:
         """The turn as far as it was folded."""
@@ -172,3 +173,10 @@ def decode_usage(usage: Json) -> Usage:
         cache_write_tokens=optional(inputs, "cache_write_tokens", int) or 0,
         reasoning_tokens=reasoning,
     )
+
+
+def decode_cost(value: object) -> float | None:
+    """What a service says that the turn cost; None when that is no sensible number."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if 0 <= value < _ABSURD_COST else None
