@@ -49,7 +49,8 @@ def message_lines(message: Message, number: int, *, limit: int | None = None) ->
     for part in message.parts:
         yield one_line(f"  {_part(part)}")
     for call in message.tool_calls:
-        yield f"  calls {one_line(call.name)} {_short(call.args, limit)}  [{one_line(call.id) or 'without an id'}]"
+        yield f"  calls {one_line(call.name)} {_short(call.args, limit)}"
+        yield f"    with the id {one_line(call.id)}" if call.id else "    without an id"
 
 
 def _run_lines(run: RunRecord) -> Iterator[str]:

@@ -10,10 +10,10 @@ import time
 from pathlib import Path
 
 import pytest
-from golem_runs import GOLEM, golem, golem_process
 
 from golem_cli import __version__
 from golem_cli.cli.app import COMMANDS
+from tests.support.golem_runs import GOLEM, golem, golem_process
 
 
 @pytest.mark.parametrize("flag", ["--version", "-V"])

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from golem_runs import golem, golem_process
+
+from tests.support.golem_runs import golem, golem_process
 
 HEALTHY = '[\n{"role":"user","content":"hi"},\n{"role":"assistant","content":"hello"}\n]\n'
 CALL = '{"role":"assistant","toolCalls":[{"id":"c1","name":"ls","args":{}}]}'
