@@ -18,8 +18,8 @@ def command(
     context: typer.Context,
     *,
     limit: Annotated[
-        int, typer.Option("--limit", "-n", min=1, metavar="N", help="Only the newest N.", show_default=False)
-    ] = 0,
+        int | None, typer.Option("--limit", "-n", min=1, metavar="N", help="Only the newest N.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="A JSON array.")] = False,
 ) -> None:
     """List the conversations, newest first: id, age, messages, status, model and title.

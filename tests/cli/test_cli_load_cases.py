@@ -1,4 +1,4 @@
-"""Every `load` case of the conformance data through the command line: a line, the code, the file untouched."""
+"""Every `load` case of the conformance data through the command line: one line, a code, no harm."""
 
 from __future__ import annotations
 

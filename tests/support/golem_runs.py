@@ -7,7 +7,8 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -44,10 +45,10 @@ class Finished:
         return lines[0]
 
 
-def golem(
-    *arguments: str | Path, stdin: bytes = b"", terminal: bool = False, in_terminal: bool = True
-) -> Finished:
-    """Run `golem` in this process; `terminal` says whether stdout is one, `in_terminal` whether stdin is."""
+def environment_for_tests(
+    *, stdin: bytes = b"", terminal: bool = False, in_terminal: bool = True
+) -> tuple[Environment, Callable[[], Finished]]:
+    """Return an environment over memory, and what tells what was written to it so far (with the code 0)."""
     out, err = io.BytesIO(), io.BytesIO()
     environment = Environment(
         stdin=io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8", errors="surrogateescape"),
@@ -58,10 +59,22 @@ def golem(
         stdout_is_terminal=terminal,
         stderr_is_terminal=terminal,
     )
+
+    def written() -> Finished:
+        environment.stdout.flush()
+        environment.stderr.flush()
+        return Finished(code=0, raw=out.getvalue(), err=err.getvalue().decode("utf-8"))
+
+    return environment, written
+
+
+def golem(
+    *arguments: str | Path, stdin: bytes = b"", terminal: bool = False, in_terminal: bool = True
+) -> Finished:
+    """Run `golem` in this process; `terminal` says whether stdout is one, `in_terminal` whether stdin is."""
+    environment, written = environment_for_tests(stdin=stdin, terminal=terminal, in_terminal=in_terminal)
     code = program([str(argument) for argument in arguments], environment)
-    environment.stdout.flush()
-    environment.stderr.flush()
-    return Finished(code=code, raw=out.getvalue(), err=err.getvalue().decode("utf-8"))
+    return replace(written(), code=code)
 
 
 def golem_process(
