@@ -11,7 +11,6 @@ import typer
 from golem_cli.cli import run_options
 from golem_cli.cli.exit_codes import epilog
 from golem_cli.cli.failures import WrongUsage
-from golem_cli.core.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from golem_cli.cli.environment import Environment
@@ -96,4 +95,32 @@ def command(
 
 def ask(options: AskOptions, environment: Environment) -> int:
     """Run the turn and return the exit code."""
-    raise ConfigurationError("golem ask is not part of this build yet; golem --help lists what is")
+    from golem_cli.cli.attachments import attach
+    from golem_cli.cli.one_turn import output_for, take_turn
+    from golem_cli.cli.opening import Wanted, by_reference, newest, open_session
+    from golem_cli.cli.prompt_input import read_prompt
+
+    if options.tools:
+        raise WrongUsage("there are no tools yet; leave --tools out")
+    prompt, parts = attach(read_prompt(options.prompt, environment), options.files)
+    wanted = Wanted(
+        model=options.model,
+        system=options.system,
+        trim=options.trim,
+        budget=options.budget,
+        save=options.save,
+        open_writer=newest(environment)
+        if options.continue_newest
+        else by_reference(options.resume, environment)
+        if options.resume
+        else None,
+    )
+    opened = open_session(wanted, environment, lambda text: environment.complain(f"golem: {text}"))
+    return take_turn(
+        opened.session,
+        lambda session, output: session.ask(
+            prompt, parts=parts, on_delta=output.on_delta, on_event=output.on_event
+        ),
+        output_for(options.output_format, environment),
+        environment,
+    )

@@ -43,7 +43,7 @@ def of_service(service: Service, settings: Settings, variables: Mapping[str, str
         if not (moved or service.own_port):  # a shared port may be anything; it is not asked unbidden
             wanted = f"set {service.base_url_variable} to the server's address"
             return Availability(name=service.name, usable=False, reason=wanted)
-        return _asked(service, base_url)
+        return asked(service, base_url)
     if key_variable:
         return Availability(name=service.name, usable=True, reason=f"key from {key_variable}")
     if configured and configured.api_key_command:
@@ -70,7 +70,7 @@ def of_embedded(cache: Path) -> Availability:
     return Availability(name="local", usable=True, reason=reason, models=(SMOLLM2.name,))
 
 
-def _asked(service: Service, base_url: str) -> Availability:
+def asked(service: Service, base_url: str) -> Availability:
     """Ask the server on this machine for its models."""
     import asyncio
 

@@ -14,6 +14,8 @@ NO_TRANSCRIPT: Final = 3
 INTERRUPTED: Final = 130
 BROKEN_PIPE: Final = 141
 """The reader of our output went away: what a shell reports of a program that SIGPIPE ended."""
+TERMINATED: Final = 143
+"""A signal told golem to end, which it did in order: what a shell reports of SIGTERM."""
 
 MEANINGS: Final = {
     DONE: "done",

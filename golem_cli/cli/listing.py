@@ -15,12 +15,11 @@ if TYPE_CHECKING:
 SHORTEST_ID: Final = 8
 """Characters of an id that are shown at least."""
 
-_STEPS: Final = (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
-
 
 def lines_of(shown: Sequence[Summary], ids: Sequence[str], environment: Environment) -> Iterator[str]:
     """Yield the table's lines. `ids` are those of all conversations. A pipe gets whole titles."""
     from golem_cli.render.cells import shorten
+    from golem_cli.render.listing import age
     from golem_cli.render.neutralize import neutralize
 
     length = distinguishing_length(ids)
@@ -28,7 +27,7 @@ def lines_of(shown: Sequence[Summary], ids: Sequence[str], environment: Environm
     rows = [
         (
             summary.conversation_id[:length],
-            age_of(summary.updated_at, now),
+            age(summary.updated_at, now),
             str(summary.message_count),
             summary.status,
             neutralize(summary.model, single_line=True),
@@ -58,19 +57,3 @@ def distinguishing_length(ids: Sequence[str]) -> int:
         )
         shared = max(shared, common)
     return max(shared + 1, SHORTEST_ID)
-
-
-def age_of(moment: str, now: datetime) -> str:
-    """Return how long ago an RFC 3339 `moment` was, in its largest unit; "?" for what is no time.
-
-    >>> age_of("2026-01-01T00:00:00.000Z", datetime(2026, 1, 3, 1, tzinfo=UTC))
-    '2 d'
-    """
-    try:
-        then = datetime.fromisoformat(moment)
-    except ValueError:
-        return "?"
-    then = then if then.tzinfo else then.replace(tzinfo=UTC)
-    seconds = max(int((now - then).total_seconds()), 0)
-    unit, size = next(((unit, size) for unit, size in _STEPS if seconds >= size), _STEPS[-1])
-    return f"{seconds // size} {unit}"

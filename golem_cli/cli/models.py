@@ -10,8 +10,6 @@ import typer
 from golem_cli.cli.exit_codes import DONE, FAILED, epilog
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from golem_cli.cli.availability import Availability
     from golem_cli.cli.environment import Environment
 
@@ -74,14 +72,11 @@ def available(environment: Environment) -> list[Availability]:
 def fetch(environment: Environment) -> int:
     """Bring the weights into the cache; a progress line on a terminal, else one line on stderr."""
     from golem_cli.cli.home import paths_of
+    from golem_cli.cli.weights import fetched_weights
     from golem_cli.core.errors import GolemError
-    from golem_cli.providers.local.weights import SMOLLM2, default_weights, have_weights
 
-    cache = paths_of(environment).cache
-    if not have_weights(cache):
-        environment.complain(f"golem: fetching {SMOLLM2.name}, {SMOLLM2.size / 1e6:.0f} MB, into {cache}")
     try:
-        path = default_weights(cache, progress=_progress_on(environment))
+        path = fetched_weights(paths_of(environment).cache, environment)
     except GolemError as error:
         from golem_cli.cli.failures import report_error
 
@@ -89,19 +84,6 @@ def fetch(environment: Environment) -> int:
         return FAILED
     environment.say(str(path))
     return DONE
-
-
-def _progress_on(environment: Environment) -> Callable[[int, int], None] | None:
-    """Return what shows the progress, on one line of the terminal; None where there is none."""
-    if not environment.stderr_is_terminal:
-        return None
-
-    def show(done: int, total: int) -> None:
-        end = "\n" if done >= total else ""
-        environment.stderr.write(f"\r{done / 1e6:6.1f} of {total / 1e6:.1f} MB{end}")
-        environment.stderr.flush()
-
-    return show
 
 
 def _words(each: Availability) -> str:

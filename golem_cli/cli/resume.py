@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from golem_cli.cli import run_options
-from golem_cli.cli.exit_codes import epilog
+from golem_cli.cli.exit_codes import DONE, epilog
 from golem_cli.cli.failures import WrongUsage
-from golem_cli.core.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from golem_cli.chat.session import Session
+    from golem_cli.cli.answer_output import AnswerOutput
     from golem_cli.cli.environment import Environment
+    from golem_cli.core.conversation import Conversation
+    from golem_cli.core.result import Result
+    from golem_cli.repl.room import Room
+
+CONTINUE = "continue"
+"""The prompt that goes on where there is nothing else to say."""
 
 EPILOG = epilog(
     "golem resume",
@@ -61,4 +68,88 @@ def command(
 
 def resume(options: ResumeOptions, environment: Environment) -> int:
     """Open the conversation, run what was asked for, and return the exit code."""
-    raise ConfigurationError("golem resume is not part of this build yet; golem --help lists what is")
+    from golem_cli.cli.picker import pick_conversation
+
+    reference = options.reference or pick_conversation(environment)
+    options = replace(options, reference=reference)
+    if not options.run:
+        return _only_open(options, environment)
+    if options.prompt is not None or not environment.stdin_is_terminal:
+        return _go_on(options, environment)
+    return _chat(options, environment)
+
+
+def _only_open(options: ResumeOptions, environment: Environment) -> int:
+    """Bring the conversation into the store, mark what crashed, and say where it stopped."""
+    from golem_cli.cli.home import open_store
+    from golem_cli.cli.opening import by_reference
+
+    writer = by_reference(options.reference, environment, trust=options.trust)(open_store(environment))
+    try:
+        environment.say(writer.conversation.conversation_id)
+        line = stop_line(writer.conversation)
+        environment.complain(f"golem: {line or 'its last run ended well'}")
+    finally:
+        writer.close()
+    return DONE
+
+
+def _go_on(options: ResumeOptions, environment: Environment) -> int:
+    """Continue at once, as a script wants it."""
+    from golem_cli.cli.one_turn import output_for, take_turn
+    from golem_cli.cli.opening import Wanted, by_reference, open_session
+
+    wanted = Wanted(
+        model=options.model, open_writer=by_reference(options.reference, environment, trust=options.trust)
+    )
+    opened = open_session(wanted, environment, lambda text: environment.complain(f"golem: {text}"))
+    line = stop_line(opened.session.conversation)
+    if line:
+        environment.complain(f"golem: {line}")
+    text = options.prompt or ""
+
+    async def work(session: Session, output: AnswerOutput) -> Result[str]:
+        if session.stop is not None:
+            return await session.resume(text, on_delta=output.on_delta, on_event=output.on_event)
+        return await session.ask(text or CONTINUE, on_delta=output.on_delta, on_event=output.on_event)
+
+    return take_turn(opened.session, work, output_for("text", environment), environment)
+
+
+def _chat(options: ResumeOptions, environment: Environment) -> int:
+    """Open the chat in it; when its last run stopped short, offer what can be done."""
+    from golem_cli.cli.start_chat import ChatOptions, start_chat
+
+    chat = ChatOptions(resume=options.reference, model=options.model, trust=options.trust)
+    return start_chat(chat, environment, before=offer_recovery)
+
+
+def stop_line(conversation: Conversation) -> str:
+    """Say where the last run stopped short and why; "" when it did not."""
+    from golem_cli.chat.recovery import last_stop
+
+    stop = last_stop(conversation)
+    if stop is None:
+        return ""
+    stage = f" (stage {stop.run.stage})" if stop.run.stage else ""
+    why = f": {stop.run.error}" if stop.run.error else ""
+    return f"the last run {stop.run.status} {stop.where}{stage}{why}"
+
+
+async def offer_recovery(room: Room) -> None:
+    """Ask what shall become of a run that stopped short, and do it."""
+    from golem_cli.repl import conversation_commands
+
+    if room.session.stop is None:
+        return
+    room.say("r: try again   c: continue from what there is   d: drop the turn   Enter: decide later")
+    choice = (await room.ask("What now? ")).strip().lower()
+    match choice[:1]:
+        case "r":
+            await conversation_commands.retry(room, "")
+        case "c":
+            await conversation_commands.resume(room, "")
+        case "d":
+            conversation_commands.take_back(room, None)
+        case _:
+            room.say("Later then: /retry, /resume or /undo do it.", "dim")

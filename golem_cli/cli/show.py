@@ -12,6 +12,7 @@ from golem_cli.cli.failures import WrongUsage
 if TYPE_CHECKING:
     from golem_cli.cli.environment import Environment
     from golem_cli.cli.sources import Source
+    from golem_cli.core.message import Message
 
 EPILOG = epilog(
     "golem show",
@@ -56,11 +57,23 @@ def command(
     if as_json:
         _show_json(source, number, environment)
         return
+    if number is not None and environment.stdout_is_terminal:
+        _show_message(messages[number - 1], number, environment)
+        return
     from golem_cli.cli.showing import message_lines, transcript_lines
 
-    lines = message_lines(messages[number - 1], number) if number else transcript_lines(source)
-    for line in lines:
+    for line in message_lines(messages[number - 1], number) if number else transcript_lines(source):
         environment.say(line)
+
+
+def _show_message(message: Message, number: int, environment: Environment) -> None:
+    """Show one message whole, as the chat shows it."""
+    from golem_cli.render.console import appearance, make_console
+    from golem_cli.render.transcript import message_view
+
+    look = appearance(is_terminal=True, environment=environment.variables)
+    console = make_console(environment.stdout, plain=look.plain, color=look.color, width=environment.columns)
+    console.print(message_view(message, number))
 
 
 def _show_json(source: Source, number: int | None, environment: Environment) -> None:

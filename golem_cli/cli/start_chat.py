@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from golem_cli.core.errors import ConfigurationError
+from golem_cli.cli.exit_codes import DONE, TERMINATED
+from golem_cli.cli.exporting import export
+from golem_cli.cli.failures import WrongUsage
+from golem_cli.cli.home import paths_of
+from golem_cli.cli.model_choice import EMBEDDED
+from golem_cli.cli.model_opening import model_names, open_model, warm_up
+from golem_cli.cli.opening import Opened, Wanted, by_reference, newest, open_session
 
 if TYPE_CHECKING:
+    from golem_cli.chat.ports import Library, Writer
     from golem_cli.cli.environment import Environment
+    from golem_cli.repl.room import Room
+
+Before = Callable[["Room"], Awaitable[None] | None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,8 +39,74 @@ class ChatOptions:
     tools: tuple[str, ...] = ()
     save: bool = True
     plain: bool = False
+    trust: bool = False
 
 
-def start_chat(options: ChatOptions, environment: Environment) -> int:
-    """Open the chat and return the exit code."""
-    raise ConfigurationError("the chat is not part of this build yet; golem --help lists what is")
+def start_chat(options: ChatOptions, environment: Environment, *, before: Before | None = None) -> int:
+    """Open the chat and return the exit code. `before` runs in it before the first prompt."""
+    if not environment.stdin_is_terminal:
+        raise WrongUsage('the chat needs a terminal; golem -p "text" asks without one')
+    if options.tools:
+        raise WrongUsage("the chat has no tools yet; leave --tools out")
+    wanted = Wanted(
+        model=options.model,
+        system=options.system,
+        trim=options.trim,
+        budget=options.budget,
+        save=options.save,
+        open_writer=_existing(options, environment),
+    )
+    said: list[str] = []
+    opened = open_session(wanted, environment, said.append)
+    try:
+        return _run(opened, options, environment, said, before)
+    finally:
+        opened.session.close()
+
+
+def _existing(options: ChatOptions, environment: Environment) -> Callable[[Library], Writer] | None:
+    """What opens the conversation that the flags name; None for a new one."""
+    if options.continue_newest:
+        return newest(environment)
+    if options.resume is None:
+        return None
+    reference = options.resume
+    if not reference:
+        from golem_cli.cli.picker import pick_conversation
+
+        reference = pick_conversation(environment)
+    return by_reference(reference, environment, trust=options.trust)
+
+
+def _run(
+    opened: Opened, options: ChatOptions, environment: Environment, said: list[str], before: Before | None
+) -> int:
+    from golem_cli.render.console import appearance
+    from golem_cli.repl.chat import Chat
+    from golem_cli.repl.terminal import Terminal
+
+    settings = opened.configuration.settings
+    look = appearance(
+        is_terminal=environment.stdout_is_terminal,
+        environment=environment.variables,
+        plain=options.plain or settings.plain,
+    )
+    chat = Chat(
+        session=opened.session,
+        terminal=Terminal(out=environment.stdout, plain=look.plain, color=look.color),
+        open_model=lambda name: open_model(name, settings, environment),
+        export=export,
+        model_names=model_names(),
+        history_file=paths_of(environment).prompt_history if options.save else None,
+        vi_mode=settings.vi_mode,
+    )
+    warm_up(opened.session.model)
+    asyncio.run(chat.run(greeting=[_introduction(opened), *said], before=before))
+    return TERMINATED if chat.terminated else DONE
+
+
+def _introduction(opened: Opened) -> str:
+    """Which model answers, why that one, and how to change it, in one line."""
+    name, why = opened.session.model.name, opened.choice.why
+    small = ", a small demonstration model that runs on this machine" if name.startswith(EMBEDDED) else ""
+    return f"{name}{small} ({why}). /model or -m changes it, /help lists commands."

@@ -36,7 +36,8 @@ class Service:
 
     `key_variables` are the environment variables to look at, in order; empty for a server that needs no key.
     `own_port` marks a local server whose port is its own, so that it may be looked for without being
-    configured (a shared port such as 8000 or 8080 may be anything).
+    configured (a shared port such as 8000 or 8080 may be anything). `default_model` is the name that golem
+    takes when only the service's key is set; a sensible, inexpensive one, "" where there is no telling.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Service:
     base_url_variable: str
     key_variables: tuple[str, ...] = ()
     own_port: bool = False
+    default_model: str = ""
     quirks: Quirks = field(default_factory=Quirks)
 
     @property
@@ -60,6 +62,7 @@ SERVICES: Final[tuple[Service, ...]] = (
         base_url="https://api.openai.com/v1",
         base_url_variable="OPENAI_BASE_URL",
         key_variables=("OPENAI_API_KEY",),
+        default_model="gpt-5-mini",
         quirks=Quirks(length_field="max_completion_tokens"),  # reasoning models refuse max_tokens
     ),
     Service(
@@ -68,6 +71,7 @@ SERVICES: Final[tuple[Service, ...]] = (
         base_url="https://openrouter.ai/api/v1",
         base_url_variable="OPENROUTER_BASE_URL",
         key_variables=("OPENROUTER_API_KEY",),
+        default_model="openrouter/auto",
     ),
     Service(
         name="groq",
@@ -75,6 +79,7 @@ SERVICES: Final[tuple[Service, ...]] = (
         base_url="https://api.groq.com/openai/v1",
         base_url_variable="GROQ_BASE_URL",
         key_variables=("GROQ_API_KEY",),
+        default_model="llama-3.3-70b-versatile",
         quirks=Quirks(length_field="max_completion_tokens"),
     ),
     Service(
@@ -83,6 +88,7 @@ SERVICES: Final[tuple[Service, ...]] = (
         base_url="https://api.deepseek.com",
         base_url_variable="DEEPSEEK_BASE_URL",
         key_variables=("DEEPSEEK_API_KEY",),
+        default_model="deepseek-chat",
         quirks=Quirks(send_reasoning=True),
     ),
     Service(
@@ -91,6 +97,7 @@ SERVICES: Final[tuple[Service, ...]] = (
         base_url="https://api.mistral.ai/v1",
         base_url_variable="MISTRAL_BASE_URL",
         key_variables=("MISTRAL_API_KEY",),
+        default_model="mistral-small-latest",
         quirks=Quirks(seed_field="random_seed", stream_usage=False, call_id_length=9),
     ),
     Service(
@@ -99,6 +106,7 @@ SERVICES: Final[tuple[Service, ...]] = (
         base_url="https://api.x.ai/v1",
         base_url_variable="XAI_BASE_URL",
         key_variables=("XAI_API_KEY",),
+        default_model="grok-4-fast",
     ),
     Service(
         name="together",
@@ -106,6 +114,7 @@ SERVICES: Final[tuple[Service, ...]] = (
         base_url="https://api.together.xyz/v1",
         base_url_variable="TOGETHER_BASE_URL",
         key_variables=("TOGETHER_API_KEY",),
+        default_model="meta-llama/Llama-3.3-70B-Instruct-Turbo",
     ),
     Service(
         name="fireworks",
@@ -113,6 +122,7 @@ SERVICES: Final[tuple[Service, ...]] = (
         base_url="https://api.fireworks.ai/inference/v1",
         base_url_variable="FIREWORKS_BASE_URL",
         key_variables=("FIREWORKS_API_KEY",),
+        default_model="accounts/fireworks/models/llama-v3p3-70b-instruct",
     ),
     Service(
         name="cerebras",
@@ -120,6 +130,7 @@ SERVICES: Final[tuple[Service, ...]] = (
         base_url="https://api.cerebras.ai/v1",
         base_url_variable="CEREBRAS_BASE_URL",
         key_variables=("CEREBRAS_API_KEY",),
+        default_model="llama-3.3-70b",
         quirks=Quirks(length_field="max_completion_tokens"),
     ),
     Service(
@@ -128,6 +139,7 @@ SERVICES: Final[tuple[Service, ...]] = (
         base_url="https://api.perplexity.ai",
         base_url_variable="PERPLEXITY_BASE_URL",
         key_variables=("PERPLEXITY_API_KEY", "PPLX_API_KEY"),
+        default_model="sonar",
         quirks=Quirks(stream_usage=False),
     ),
     Service(
@@ -136,6 +148,7 @@ SERVICES: Final[tuple[Service, ...]] = (
         base_url="https://api.cohere.ai/compatibility/v1",
         base_url_variable="COHERE_BASE_URL",
         key_variables=("COHERE_API_KEY", "CO_API_KEY"),
+        default_model="command-a-03-2025",
         quirks=Quirks(stream_usage=False),
     ),
     Service(

@@ -1,0 +1,109 @@
+"""Lineage: new conversations, forks of a conversation, and copies of history that came from outside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+from golem_cli.core.codec import Transcript
+from golem_cli.core.conversation import Conversation, ConversationSettings
+from golem_cli.core.errors import ConfigurationError
+from golem_cli.core.history import SanitizeReport, sanitize_history
+from golem_cli.core.identity import new_id
+
+
+def start(
+    *, now: str, model: str = "", instructions: str = "", settings: ConversationSettings | None = None
+) -> Conversation:
+    """A conversation that has just begun."""
+    return Conversation(
+        conversation_id=new_id(),
+        created_at=now,
+        updated_at=now,
+        model=model,
+        instructions=instructions,
+        settings=settings or ConversationSettings(),
+    )
+
+
+def fork(conversation: Conversation, *, now: str, keep: int | None = None) -> Conversation:
+    """The same history under a new id: the first `keep` messages, all of them when None.
+
+    The messages keep the stamps they carry; `forked_from` names the parent. A complete fork takes every run
+    along; a shorter one those that still have a message in it.
+    """
+    messages = conversation.messages if keep is None else conversation.messages[:keep]
+    complete = len(messages) == len(conversation.messages)
+    present = {message.run_id for message in messages}
+    return msgspec.structs.replace(
+        conversation,
+        conversation_id=new_id(),
+        title=_fork_title(conversation.title),
+        created_at=now,
+        updated_at=now,
+        forked_from=conversation.conversation_id,
+        messages=messages,
+        runs=tuple(run for run in conversation.runs if complete or run.run_id in present),
+    )
+
+
+def _fork_title(title: str) -> str:
+    return title if not title or title.endswith(" (fork)") else f"{title} (fork)"
+
+
+def fork_point(conversation: Conversation, at: str) -> int:
+    """The number of messages that a fork at `at` keeps: a message number from 1, or the id of a run.
+
+    A run stands for its last message. Raises `ConfigurationError` when there is no such place.
+    """
+    count = len(conversation.messages)
+    if at.isascii() and at.isdigit():
+        number = int(at) if len(at) < 10 else count + 1
+        if 1 <= number <= count:
+            return number
+        raise ConfigurationError(f"there is no message {at}: the conversation has {count} (count from 1)")
+    runs = [number for number, message in enumerate(conversation.messages, 1) if message.run_id == at]
+    if not at or not runs:
+        raise ConfigurationError(
+            f"no message of a run {at!r} in this conversation; give a number from 1 to {count}"
+        )
+    return runs[-1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adopted:
+    """A copy for the store of a transcript from outside, and what sanitizing took out (None: trusted)."""
+
+    conversation: Conversation
+    report: SanitizeReport | None
+
+
+def adopt(transcript: Transcript, *, now: str, source: str, trust: bool = False) -> Adopted:
+    """Make a conversation for the store of a transcript that somebody else may have written.
+
+    It gets a fresh id; the one that it came with is kept as `forked_from`. Unless trusted, its history is
+    sanitized, and its own instructions are left behind: they are a system prompt by another name.
+    `source` becomes the title when there is none.
+    """
+    history, report = (transcript.messages, None) if trust else sanitize_history(transcript.messages)
+    origin = transcript.conversation or Conversation()
+    return Adopted(
+        conversation=msgspec.structs.replace(
+            origin,
+            version=Conversation().version,
+            conversation_id=new_id(),
+            title=origin.title or source,
+            created_at=now,
+            updated_at=now,
+            instructions=origin.instructions if trust else "",
+            forked_from=origin.conversation_id or _donated_id(transcript),
+            messages=tuple(history),
+        ),
+        report=report,
+    )
+
+
+def _donated_id(transcript: Transcript) -> str:
+    """The conversation id that the most recent identified message carries."""
+    return next((m.conversation_id for m in reversed(transcript.messages) if m.conversation_id), "")

@@ -1,0 +1,64 @@
+"""Progress: what a run in flight has produced so far, kept as it comes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+from golem_cli.chat.ports import Writer
+from golem_cli.core.conversation import RunRecord
+from golem_cli.core.events import RunEvent
+from golem_cli.core.message import USER, Message
+from golem_cli.core.model import Delta
+
+PARTIAL_EVERY: Final = 1.0
+"""Seconds between two notes of the streamed text."""
+
+
+class Progress:
+    """Keeps each completed step of one run, and its streamed text about once a second."""
+
+    def __init__(self, writer: Writer, run: RunRecord, clock: Callable[[], float] = time.monotonic) -> None:
+        self._writer = writer
+        self._run = run
+        self._clock = clock
+        self._fragments: list[str] = []
+        self._noted_at = clock()
+        self._prompt_kept = False
+
+    @property
+    def partial_text(self) -> str:
+        """The text of the turn that is being streamed."""
+        return "".join(self._fragments)
+
+    def on_delta(self, delta: Delta) -> None:
+        """Take a fragment."""
+        if not delta.content:
+            return
+        self._fragments.append(delta.content)
+        now = self._clock()
+        if now - self._noted_at >= PARTIAL_EVERY:
+            self._noted_at = now
+            self._writer.note_partial(self._run.run_id, self.partial_text)
+
+    def on_event(self, event: RunEvent) -> None:
+        """Keep what a step added to the conversation."""
+        message = event.message
+        if message is None:
+            return
+        if not self._prompt_kept:
+            self._prompt_kept = True
+            self._writer.add_message(self._prompt(event.conversation_id))
+        if event.kind == "model_end":
+            self._fragments.clear()
+        self._writer.add_message(message)
+
+    def _prompt(self, conversation_id: str) -> Message:
+        return Message(
+            role=USER,
+            content=self._run.prompt,
+            parts=self._run.prompt_parts,
+            run_id=self._run.run_id,
+            conversation_id=conversation_id,
+        )

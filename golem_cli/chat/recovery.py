@@ -1,0 +1,118 @@
+"""Recovery: where the last run stopped, and what becomes of what it left behind.
+
+When the user stopped an answer, the prompt and the text that had arrived become messages with the next
+prompt. After a failure or a crash that choice is the user's: try again, continue from the partial text, or
+drop the turn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import msgspec
+
+from golem_cli.core.conversation import (
+    DROPPED,
+    FAILED,
+    INTERRUPTED,
+    PENDING,
+    RUNNING,
+    Conversation,
+    RunRecord,
+)
+from golem_cli.core.message import ASSISTANT, TOOL, USER, Message, replace
+
+Where = Literal["before the first word", "in mid-answer", "at a tool", "after a completed step"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stop:
+    """Where a run stopped. `added` is the number of messages of it that the conversation holds."""
+
+    run: RunRecord
+    where: Where
+    added: int
+
+
+def last_stop(conversation: Conversation) -> Stop | None:
+    """Where the last run stopped short; None when it ended well, was dropped, or there was none.
+
+    >>> last_stop(Conversation()) is None
+    True
+    """
+    if not conversation.runs or conversation.runs[-1].status not in (FAILED, INTERRUPTED, RUNNING):
+        return None
+    run = conversation.runs[-1]
+    added = messages_of(conversation, run.run_id)
+    return Stop(run=run, where=_where(run, added), added=len(added))
+
+
+def messages_of(conversation: Conversation, run_id: str) -> list[Message]:
+    """The messages at the conversation's end that this run added."""
+    start = len(conversation.messages)
+    while start and conversation.messages[start - 1].run_id == run_id:
+        start -= 1
+    return list(conversation.messages[start:])
+
+
+def _where(run: RunRecord, added: list[Message]) -> Where:
+    if run.partial_text:
+        return "in mid-answer"
+    if run.stage == "tool" or (added and (added[-1].tool_calls or added[-1].role == TOOL)):
+        return "at a tool"
+    return "after a completed step" if added else "before the first word"
+
+
+def leftovers(stop: Stop, conversation_id: str) -> list[Message]:
+    """The messages that a stopped run's prompt and partial text become; stamped as that run's own.
+
+    The prompt is left out when a completed step has put it among the messages already.
+    """
+    run = stop.run
+    found: list[Message] = []
+    if not stop.added and (run.prompt or run.prompt_parts):
+        found.append(Message(role=USER, content=run.prompt, parts=run.prompt_parts))
+    if run.partial_text:
+        found.append(Message(role=ASSISTANT, content=run.partial_text, interrupted=True))
+    return [replace(message, run_id=run.run_id, conversation_id=conversation_id) for message in found]
+
+
+def settle(conversation: Conversation) -> Conversation:
+    """The conversation with what its stopped last run left behind among its messages.
+
+    The record keeps its status; its prompt and partial text have moved into the messages.
+    """
+    stop = last_stop(conversation)
+    if stop is None:
+        return conversation
+    settled = msgspec.structs.replace(stop.run, prompt="", prompt_parts=(), partial_text="")
+    return msgspec.structs.replace(
+        conversation,
+        messages=(*conversation.messages, *leftovers(stop, conversation.conversation_id)),
+        runs=(*conversation.runs[:-1], settled),
+    )
+
+
+def drop(conversation: Conversation) -> Conversation:
+    """The conversation without the messages of its stopped last run; the record stays, marked dropped."""
+    stop = last_stop(conversation)
+    if stop is None:
+        return conversation
+    kept = len(conversation.messages) - stop.added
+    return msgspec.structs.replace(
+        conversation,
+        messages=conversation.messages[:kept],
+        runs=(*conversation.runs[:-1], msgspec.structs.replace(stop.run, status=DROPPED)),
+    )
+
+
+def prompt_of(conversation: Conversation, run: RunRecord) -> Message:
+    """The prompt that began `run`, from its messages or its record."""
+    first = next((m for m in messages_of(conversation, run.run_id) if m.role == USER), None)
+    return first or Message(role=USER, content=run.prompt, parts=run.prompt_parts)
+
+
+def pending_calls(conversation: Conversation) -> frozenset[str]:
+    """The ids of calls that wait for an answer: no damage, not to be repaired."""
+    return frozenset(call for run in conversation.runs[-1:] if run.status == PENDING for call in run.pending)

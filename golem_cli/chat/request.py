@@ -1,0 +1,98 @@
+"""What a request of the chat will hold: which history goes, which stays behind, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from inspect import isawaitable
+from typing import Final
+
+from golem_cli.chat.ports import OnNotice
+from golem_cli.chat.processor import in_turn, patient_budget, patient_trim
+from golem_cli.core.conversation import Conversation
+from golem_cli.core.history import HistoryProcessor, leave_out_malformed_parts, repair
+from golem_cli.core.message import SYSTEM, USER, Message, Part
+from golem_cli.core.model import StreamingModel, WindowedModel
+
+DEFAULT_TRIM: Final = 20
+LARGEST_RESERVE: Final = 1024
+"""Tokens that a model with a window keeps free for its answer, unless `max_tokens` asks for more."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preview:
+    """`messages` that would be sent, the system message first; `hidden` messages of `total` stay behind."""
+
+    messages: list[Message]
+    hidden: int
+    total: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class RequestPlan:
+    """The history to supply to a run, and the processor that decides what of it is sent."""
+
+    history: list[Message]
+    processor: HistoryProcessor
+
+    @classmethod
+    async def make(
+        cls,
+        conversation: Conversation,
+        *,
+        prompt: str,
+        parts: Sequence[Part],
+        model: StreamingModel,
+        trim: int | None,
+        budget: int | None,
+        reserve: int | None,
+        notice: OnNotice,
+        sent: Callable[[int, int], None],
+    ) -> RequestPlan:
+        """Plan a request. `sent` is told how many messages of the history go, and how many stay behind."""
+        history, malformed = leave_out_malformed_parts(conversation.messages)
+        for part in malformed:
+            notice(f"left out of the request: {part}")
+        window = await _window_budget(conversation.instructions, prompt, parts, model, reserve)
+        processors: list[HistoryProcessor] = []
+        if trim is None and window is None:
+            trim = DEFAULT_TRIM
+        if trim:
+            processors.append(patient_trim(trim, notice))
+        if isinstance(model, WindowedModel) and window is not None and budget != 0:
+            allowed = min(window, budget) if budget else window
+            processors.append(patient_budget(model.count, allowed, notice))
+        return cls(history=history, processor=_counted(in_turn(*processors), sent))
+
+    async def preview(self, instructions: str) -> Preview:
+        """Run the processor and what follows it, without sending."""
+        processed = self.processor(self.history)
+        kept = await processed if isawaitable(processed) else processed
+        messages = [message for message in repair(kept) if message.role != SYSTEM]
+        if instructions:
+            messages.insert(0, Message(role=SYSTEM, content=instructions))
+        return Preview(messages=messages, hidden=len(self.history) - len(kept), total=len(self.history))
+
+
+def _counted(processor: HistoryProcessor, sent: Callable[[int, int], None]) -> HistoryProcessor:
+    async def process(history: list[Message]) -> list[Message]:
+        processed = processor(history)
+        kept = await processed if isawaitable(processed) else processed
+        sent(len(kept), len(history) - len(kept))
+        return kept
+
+    return process
+
+
+async def _window_budget(
+    instructions: str, prompt: str, parts: Sequence[Part], model: StreamingModel, reserve: int | None
+) -> int | None:
+    """Tokens left for the history beside the rest of the request; None when the model knows no window."""
+    if not isinstance(model, WindowedModel):
+        return None
+    window = await model.context_window()
+    rest = [Message(role=USER, content=prompt, parts=tuple(parts))]
+    if instructions:
+        rest.insert(0, Message(role=SYSTEM, content=instructions))
+    free = reserve or min(LARGEST_RESERVE, window // 4)
+    return max(window - free - await model.count(rest), 0)

@@ -1,0 +1,329 @@
+"""A session: one conversation, the model that answers in it, and what is kept of both. Knows no terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import msgspec
+
+from golem_cli.chat import lineage, recovery, rewind
+from golem_cli.chat.overlay import OverlayWriter
+from golem_cli.chat.ports import ChatModel, Clock, Library, OnNotice, Writer
+from golem_cli.chat.request import Preview, RequestPlan
+from golem_cli.chat.turn import Turn
+from golem_cli.core.conversation import INTERRUPTED, Conversation, RunRecord
+from golem_cli.core.errors import ConfigurationError, StoreError
+from golem_cli.core.events import OnEvent
+from golem_cli.core.history import (
+    HistoryRepair,
+    SanitizeReport,
+    normalize_history,
+    sanitize_history,
+)
+from golem_cli.core.identity import new_id
+from golem_cli.core.message import Message, Part
+from golem_cli.core.model import ModelSettings, OnDelta
+from golem_cli.core.result import Result
+from golem_cli.core.run import Agent, RetryWait
+from golem_cli.core.tool import Tool
+from golem_cli.core.usage import Usage, UsageLimit
+
+
+def utc_now() -> str:
+    """Now, as RFC 3339 in UTC to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChatSettings:
+    """What a session needs to know beyond its conversation; a conversation's own settings win.
+
+    `trim` and `budget` are the defaults of the configuration: None leaves the choice to the session
+    (the newest 20 messages, or a token budget below the window of a model that knows its own), 0 switches
+    one off.
+    """
+
+    trim: int | None = None
+    budget: int | None = None
+    model: ModelSettings = field(default_factory=ModelSettings)
+    max_attempts: int = 1
+    max_iterations: int = 10
+    usage_limit: UsageLimit | None = None
+    tools: tuple[Tool, ...] = ()
+
+
+class Session:
+    """Asks, stops, resumes, forks and cuts; every prompt is kept before it is sent."""
+
+    def __init__(
+        self,
+        *,
+        library: Library,
+        writer: Writer,
+        model: ChatModel,
+        settings: ChatSettings | None = None,
+        notice: OnNotice = lambda text: None,
+        clock: Clock = utc_now,
+    ) -> None:
+        self.library = library
+        self.writer = OverlayWriter(writer, self._notify)
+        self.model = model
+        self.settings = settings or ChatSettings()
+        self.notice = notice
+        self.clock = clock
+        self.last_usage = Usage()
+        self.sent = 0
+        self._told_hidden = False
+
+    @property
+    def conversation(self) -> Conversation:
+        """The conversation as it stands."""
+        return self.writer.conversation
+
+    def _notify(self, text: str) -> None:
+        self.notice(text)  # looked up each time: a chat that opens its screen later listens from then on
+
+    # -- asking -----------------------------------------------------------------------------------------
+
+    async def ask(
+        self,
+        prompt: str,
+        *,
+        parts: Sequence[Part] = (),
+        on_delta: OnDelta | None = None,
+        on_event: OnEvent | None = None,
+    ) -> Result[str]:
+        """Send a prompt and return the run's result, kept.
+
+        What a stopped last run left behind becomes messages first. A run that fails raises its error after
+        it was kept: `RunError`, or another `GolemError` when it failed before its first model call. When the
+        task is cancelled, that is `RunCanceled`, and the run is kept as interrupted.
+        """
+        if not prompt.strip() and not parts:
+            raise ConfigurationError("the prompt is empty: type something, or attach a file")
+        self._settle_interrupted()
+        run = RunRecord(
+            run_id=new_id(),
+            model=self.conversation.model,
+            prompt=prompt,
+            prompt_parts=tuple(parts),
+            started_at=self.clock(),
+        )
+
+        async def prepare() -> tuple[Agent[None, str], list[Message]]:
+            plan = await self._plan(prompt, parts)
+            return self._agent(plan), plan.history
+
+        turn = Turn(writer=self.writer, run=run, clock=self.clock)
+        result = await turn.take(prepare, on_delta=on_delta, on_event=on_event)
+        self.last_usage = result.usage
+        return result
+
+    def _agent(self, plan: RequestPlan) -> Agent[None, str]:
+        return Agent(
+            self.model,
+            instructions=self.conversation.instructions,
+            tools=self.settings.tools,
+            history_processor=plan.processor,
+            max_attempts=self.settings.max_attempts,
+            max_iterations=self.settings.max_iterations,
+            usage_limit=self.settings.usage_limit,
+            settings=self.settings.model,
+            unknown_tool="report",
+            on_wait=self._say_wait,
+        )
+
+    def _say_wait(self, wait: RetryWait) -> None:
+        self.notice(f"{wait.error}; trying again in {wait.seconds:.1f} s")
+
+    async def preview(self, prompt: str = "") -> Preview:
+        """What a request with `prompt` would send now, and what would be left out of it."""
+        settled = self._settled()
+        plan = await self._plan(prompt, (), settled, quiet=True)
+        return await plan.preview(self.conversation.instructions)
+
+    async def _plan(
+        self,
+        prompt: str,
+        parts: Sequence[Part],
+        conversation: Conversation | None = None,
+        *,
+        quiet: bool = False,
+    ) -> RequestPlan:
+        conversation = conversation or self.conversation
+        return await RequestPlan.make(
+            conversation,
+            prompt=prompt,
+            parts=parts,
+            model=self.model,
+            trim=_first_set(conversation.settings.trim, self.settings.trim),
+            budget=_first_set(conversation.settings.budget, self.settings.budget),
+            reserve=self.settings.model.max_tokens,
+            notice=(lambda text: None) if quiet else self.notice,
+            sent=(lambda kept, hidden: None) if quiet else self._count_sent,
+        )
+
+    def _count_sent(self, kept: int, hidden: int) -> None:
+        self.sent = kept
+        if hidden and not self._told_hidden:
+            self._told_hidden = True
+            self.notice(
+                f"from now on the oldest messages stay here but are not sent ({hidden} of {kept + hidden}); "
+                "/context shows which"
+            )
+
+    # -- going on after a stop --------------------------------------------------------------------------
+
+    @property
+    def stop(self) -> recovery.Stop | None:
+        """Where the last run stopped short, if it did."""
+        return recovery.last_stop(self.conversation)
+
+    def _settled(self) -> Conversation:
+        stop = self.stop
+        if stop is not None and stop.run.status == INTERRUPTED:
+            return recovery.settle(self.conversation)
+        return self.conversation
+
+    def _settle_interrupted(self) -> None:
+        settled = self._settled()
+        if settled is not self.conversation:
+            self.writer.replace(settled)
+
+    async def resume(
+        self,
+        text: str = "",
+        *,
+        on_delta: OnDelta | None = None,
+        on_event: OnEvent | None = None,
+    ) -> Result[str]:
+        """Continue from what a stopped run left, with `text` (default `continue`) as the next prompt.
+
+        A run that left nothing but its prompt is simply tried again, unless there is a text.
+        """
+        stop = self.stop
+        if stop is None:
+            raise ConfigurationError("the last run ended well: there is nothing to resume; just go on")
+        if not text and not stop.added and not stop.run.partial_text:
+            return await self.try_again(on_delta=on_delta, on_event=on_event)
+        settled = recovery.settle(self.conversation)
+        if settled is not self.conversation:
+            self.writer.replace(settled)
+        return await self.ask(text or "continue", on_delta=on_delta, on_event=on_event)
+
+    async def try_again(
+        self, *, on_delta: OnDelta | None = None, on_event: OnEvent | None = None
+    ) -> Result[str]:
+        """Ask the last prompt again, as if its run had not been; what that run left stays as a fork."""
+        prompt = self.take_back()
+        return await self.ask(prompt.content, parts=prompt.parts, on_delta=on_delta, on_event=on_event)
+
+    def take_back(self, number: int | None = None) -> Message:
+        """Go back to before a prompt (the last, or the one with message `number`) and return it."""
+        stop = self.stop
+        if number is None and stop is not None:
+            prompt = recovery.prompt_of(self.conversation, stop.run)
+            self.drop_stopped()
+            return prompt
+        index, prompt = rewind.last_prompt(self.conversation, number)
+        self.rewind(index)
+        return prompt
+
+    def drop_stopped(self) -> str:
+        """Drop the stopped last run; return the id of the fork that keeps its messages, "" if it had none."""
+        stop = self.stop
+        if stop is None:
+            raise ConfigurationError("the last run ended well: there is nothing to drop")
+        left_behind = self._leave_behind() if stop.added else ""
+        self.writer.replace(recovery.drop(self.conversation))
+        return left_behind
+
+    def rewind(self, keep: int) -> str:
+        """Cut to the first `keep` messages; return the id of the fork that keeps the whole."""
+        shorter = rewind.cut(self.conversation, keep)
+        left_behind = self._leave_behind()
+        self.writer.replace(shorter)
+        return left_behind
+
+    def _leave_behind(self) -> str:
+        whole = lineage.fork(self.conversation, now=self.clock())
+        writer = self.library.create(whole)
+        writer.save()
+        writer.close()
+        self.notice(f"what is left behind stays as {whole.conversation_id}")
+        return whole.conversation_id
+
+    # -- moving between conversations -------------------------------------------------------------------
+
+    def fork(self, keep: int | None = None) -> str:
+        """Fork at the first `keep` messages (all when None), go there, and return the parent's id."""
+        if keep is not None and not 1 <= keep <= len(self.conversation.messages):
+            raise ConfigurationError(f"no message {keep} here: there are {len(self.conversation.messages)}")
+        child = lineage.fork(self.conversation, now=self.clock(), keep=keep)
+        parent = self.conversation.conversation_id
+        writer = self.library.create(child)
+        writer.save()
+        self.go_to(writer)
+        return parent
+
+    def go_to(self, writer: Writer) -> None:
+        """Leave this conversation, kept, for the one of `writer`."""
+        self.close()
+        self.writer = OverlayWriter(writer, self._notify)
+        self.last_usage = Usage()
+        self.sent = 0
+        self._told_hidden = False
+
+    def start_new(self) -> None:
+        """Leave this conversation for a new one with the same model and instructions."""
+        now = self.conversation
+        self.go_to(
+            self.library.create(
+                lineage.start(
+                    now=self.clock(), model=now.model, instructions=now.instructions, settings=now.settings
+                )
+            )
+        )
+
+    def close(self) -> None:
+        """Fold what is open; a store that cannot is told, and what it holds stays recoverable."""
+        try:
+            self.writer.close()
+        except StoreError as error:
+            self.notice(f"cannot save: {error}")
+
+    async def use_model(self, model: ChatModel) -> None:
+        """Let another model answer from the next run on."""
+        previous, self.model = self.model, model
+        self.writer.update(model=model.name)
+        await previous.aclose()
+
+    # -- cleaning ---------------------------------------------------------------------------------------
+
+    @property
+    def pending_calls(self) -> frozenset[str]:
+        """The ids of calls that wait for an answer."""
+        return recovery.pending_calls(self.conversation)
+
+    def normalize(self) -> HistoryRepair:
+        """Repair the kept transcript; calls that wait for an answer are left alone."""
+        repaired, report = normalize_history(list(self.conversation.messages), pending=self.pending_calls)
+        self._replace_messages(repaired)
+        return report
+
+    def sanitize(self) -> SanitizeReport:
+        """Sanitize the kept transcript."""
+        clean, report = sanitize_history(list(self.conversation.messages))
+        self._replace_messages(clean)
+        return report
+
+    def _replace_messages(self, messages: list[Message]) -> None:
+        if tuple(messages) != self.conversation.messages:
+            self._leave_behind()
+            self.writer.replace(msgspec.structs.replace(self.conversation, messages=tuple(messages)))
+
+
+def _first_set(*values: int | None) -> int | None:
+    return next((value for value in values if value is not None), None)

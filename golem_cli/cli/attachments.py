@@ -1,0 +1,61 @@
+"""Files as parts of a prompt (`-f`): text goes into the prompt, the rest as inline data."""
+
+from __future__ import annotations
+
+import base64
+import mimetypes
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from golem_cli.cli.failures import WrongUsage
+from golem_cli.core.message import Part
+
+LARGEST: Final = 20_000_000
+"""Bytes; more than any provider takes inline."""
+_KINDS: Final = {"image": "image", "audio": "audio", "video": "video"}
+
+
+def attach(prompt: str, names: Sequence[str]) -> tuple[str, tuple[Part, ...]]:
+    """Return the prompt with the text files in it, and the other files as parts. Raises `WrongUsage`."""
+    pieces, parts = [prompt], []
+    for name in names:
+        data = _read(Path(name).expanduser())
+        media_type = mimetypes.guess_type(name)[0] or ""
+        text = (
+            None if media_type.partition("/")[0] in _KINDS or media_type == "application/pdf" else _text(data)
+        )
+        if text is not None:
+            pieces.append(f"{Path(name).name}:\n\n{text}")
+        else:
+            parts.append(_part(data, media_type))
+    return "\n\n".join(piece for piece in pieces if piece), tuple(parts)
+
+
+def _read(path: Path) -> bytes:
+    from golem_cli.cli.sources import read_file
+
+    try:
+        size = path.stat().st_size
+    except (OSError, ValueError):
+        size = 0  # reading it says what is wrong
+    if size > LARGEST:
+        raise WrongUsage(f"{path} has {size:,} bytes; a file to attach may have {LARGEST:,}")
+    return read_file(path)
+
+
+def _text(data: bytes) -> str | None:
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in text else text
+
+
+def _part(data: bytes, media_type: str) -> Part:
+    kind = _KINDS.get(media_type.partition("/")[0], "document")
+    return Part(
+        kind=kind,
+        data=base64.b64encode(data).decode("ascii"),
+        media_type=media_type or "application/octet-stream",
+    )

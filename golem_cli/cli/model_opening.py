@@ -1,0 +1,109 @@
+"""From a model's name to the model: its address and key from the environment and the settings."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from golem_cli.cli.model_choice import EMBEDDED
+from golem_cli.core.errors import ConfigurationError
+from golem_cli.providers.services import SERVICES, find_service
+
+if TYPE_CHECKING:
+    from golem_cli.chat.ports import ChatModel
+    from golem_cli.cli.environment import Environment
+    from golem_cli.providers.local import LocalModel
+    from golem_cli.providers.services import Service
+    from golem_cli.store.settings import Settings
+
+
+def open_model(name: str, settings: Settings, environment: Environment) -> ChatModel:
+    """Return the model called `name`, as in `openai:gpt-5-mini`, `local:` or `local:/path/to/model.gguf`.
+
+    Raises `ConfigurationError` that says what to set. The weights of the embedded model are fetched here,
+    when they are not in the cache yet.
+    """
+    provider, colon, model = name.partition(":")
+    if not colon:
+        raise ConfigurationError(f"a model is named PROVIDER:NAME; {_guess(name)}")
+    if provider == "local":
+        return _embedded(model, environment)
+    service = find_service(provider)
+    if service is None:
+        near = get_close_matches(provider, _providers(), n=1)
+        hint = f"did you mean {near[0]}:{model}?" if near else f"known are {', '.join(_providers())}"
+        raise ConfigurationError(f"there is no provider {provider}; {hint}")
+    if not model:
+        raise ConfigurationError(f"which model of {service.title}? name it, as in {_example(service)}")
+    return _of_service(service, model, settings, environment)
+
+
+def _of_service(service: Service, model: str, settings: Settings, environment: Environment) -> ChatModel:
+    from golem_cli.providers.http import is_loopback
+    from golem_cli.providers.openai import OpenAIModel
+
+    configured = settings.providers.get(service.name)
+    base_url = (
+        environment.variables.get(service.base_url_variable)
+        or (configured.base_url if configured else "")
+        or service.base_url
+    )
+    if not base_url:
+        raise ConfigurationError(f"where is the server? set {service.base_url_variable} to its address")
+    key = _first_set(service.key_variables, environment)
+    if not key and configured and configured.api_key_command:
+        from golem_cli.store.api_keys import run_key_command
+
+        key = run_key_command(configured.api_key_command, provider=service.name)
+    if not key and service.key_variables and not is_loopback(base_url):
+        raise ConfigurationError(
+            f"{service.title} needs a key: set {service.key_variables[0]}, or api_key_command in "
+            f"[providers.{service.name}] of the settings file"
+        )
+    return OpenAIModel(
+        model=model, name=f"{service.name}:{model}", base_url=base_url, api_key=key, quirks=service.quirks
+    )
+
+
+def _embedded(path: str, environment: Environment) -> LocalModel:
+    from golem_cli.cli.home import paths_of
+    from golem_cli.cli.weights import fetched_weights
+    from golem_cli.providers.local import SMOLLM2, LocalModel
+
+    if path and path != SMOLLM2.name:
+        file = Path(path).expanduser()
+        return LocalModel(file, name=f"local:{path}")
+    return LocalModel(fetched_weights(paths_of(environment).cache, environment))
+
+
+def _first_set(names: tuple[str, ...], environment: Environment) -> str:
+    values = (environment.variables.get(name) for name in names)
+    return next((value for value in values if value), "")
+
+
+def warm_up(model: ChatModel) -> None:
+    """Let a model that loads begin to; others are ready at once."""
+    start = getattr(model, "warm_up", None)
+    if start is not None:
+        start()
+
+
+def model_names() -> tuple[str, ...]:
+    """Names that completion offers."""
+    defaults = (f"{each.name}:{each.default_model}" for each in SERVICES if each.default_model)
+    return (EMBEDDED, *defaults, *(f"{each.name}:" for each in SERVICES if not each.default_model))
+
+
+def _providers() -> list[str]:
+    return ["local", *(service.name for service in SERVICES)]
+
+
+def _example(service: Service) -> str:
+    return f"{service.name}:{service.default_model or 'NAME'}; golem models lists what a local server has"
+
+
+def _guess(name: str) -> str:
+    if name in _providers():
+        return f"did you mean {name}: and a name?" if name != "local" else "did you mean local: ?"
+    return f"did you mean openai:{name}?"

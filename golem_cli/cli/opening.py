@@ -1,0 +1,146 @@
+"""Opening a session for chat, ask and resume: settings, a conversation, and the model that answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from golem_cli.chat import lineage
+from golem_cli.chat.session import ChatSettings, Session, utc_now
+from golem_cli.cli.failures import WrongUsage
+from golem_cli.cli.home import open_store, paths_of
+from golem_cli.cli.model_choice import ModelChoice, choose_model
+from golem_cli.cli.model_opening import open_model
+from golem_cli.core.model import ModelSettings
+from golem_cli.store.settings import Configuration, load_settings
+
+if TYPE_CHECKING:
+    from golem_cli.chat.ports import Library, OnNotice, Writer
+    from golem_cli.cli.environment import Environment
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What the flags ask for; None and "" mean: not given. `open_writer` opens an existing conversation."""
+
+    model: str = ""
+    system: str | None = None
+    trim: int | None = None
+    budget: int | None = None
+    save: bool = True
+    open_writer: Callable[[Library], Writer] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opened:
+    """A session that is ready, the model's name with the reason for it, and the settings in force."""
+
+    session: Session
+    choice: ModelChoice
+    configuration: Configuration
+
+
+def open_session(wanted: Wanted, environment: Environment, notice: OnNotice) -> Opened:
+    """Open the session that the flags describe. Flags about the conversation are kept with it."""
+    configuration = load_settings(env=environment.variables, file=paths_of(environment).settings_file)
+    library = _library(environment, save=wanted.save)
+    existing = wanted.open_writer(library) if wanted.open_writer else None
+    try:
+        kept = existing.conversation.model if existing else ""
+        choice = choose_model(wanted.model, kept, configuration, environment.variables)
+        model = open_model(choice.name, configuration.settings, environment)
+        writer = existing or library.create(
+            lineage.start(now=utc_now(), model=model.name, instructions=configuration.settings.system)
+        )
+    except BaseException:
+        if existing is not None:
+            existing.close()
+        raise
+    _keep_flags(writer, wanted, model.name)
+    session = Session(
+        library=library, writer=writer, model=model, settings=_chat_settings(configuration), notice=notice
+    )
+    return Opened(session=session, choice=choice, configuration=configuration)
+
+
+def newest(environment: Environment) -> Callable[[Library], Writer]:
+    """What opens the conversation that was changed last."""
+    conversation_id = open_store(environment).newest()
+    if conversation_id is None:
+        raise WrongUsage("there is no conversation to continue yet; golem opens the first one")
+    return lambda library: library.open(conversation_id)
+
+
+def by_reference(
+    reference: str, environment: Environment, *, trust: bool = False
+) -> Callable[[Library], Writer]:
+    """What opens a conversation of the store, or the store's copy of a file outside it.
+
+    A file is never written: its sanitized copy goes into the store, and the same file leads there again.
+    """
+    from golem_cli.cli.sources import find_conversation
+
+    conversation_id = find_conversation(reference, environment)
+    if conversation_id:
+        return lambda library: library.open(conversation_id)
+    return _copy_of(Path(reference), environment, trust=trust)
+
+
+def _copy_of(path: Path, environment: Environment, *, trust: bool) -> Callable[[Library], Writer]:
+    from golem_cli.cli.sanitize import summary_of
+    from golem_cli.cli.sources import read_source
+    from golem_cli.store.imports import is_copy_of, note_import
+
+    store = open_store(environment)
+    source = read_source(str(path), environment)
+    earlier = store.copy_of(path)
+    if earlier is not None:
+        same = is_copy_of(store.read(earlier), path, source.original)
+        changed = "" if same else "; the file has changed since, golem fork copies it anew"
+        environment.complain(f"golem: going on with the copy made earlier, {earlier}{changed}")
+        return lambda library: library.open(earlier)
+    adopted = lineage.adopt(source.transcript, now=utc_now(), source=path.name, trust=trust)
+    if adopted.report is not None:
+        environment.complain(f"golem: {path} comes from outside: {summary_of(adopted.report)}")
+    conversation = note_import(adopted.conversation, path, source.original)
+    environment.complain(f"golem: the file stays as it is; its copy is {conversation.conversation_id}")
+
+    def create(library: Library) -> Writer:
+        writer = library.create(conversation)
+        writer.save()
+        return writer
+
+    return create
+
+
+def _library(environment: Environment, *, save: bool) -> Library:
+    if save:
+        return open_store(environment)
+    from golem_cli.chat.memory import MemoryLibrary
+
+    return MemoryLibrary()
+
+
+def _keep_flags(writer: Writer, wanted: Wanted, model: str) -> None:
+    import msgspec
+
+    given = {"trim": wanted.trim, "budget": wanted.budget}
+    changes = {name: value for name, value in given.items() if value is not None}
+    settings = msgspec.structs.replace(writer.conversation.settings, **changes)
+    writer.update(model=model, instructions=wanted.system, settings=settings)
+
+
+def _chat_settings(configuration: Configuration) -> ChatSettings:
+    """What a session needs of the settings. Only a trim that somebody set overrules a model's own window."""
+    settings = configuration.settings
+    return ChatSettings(
+        trim=None if configuration.origins["trim"] == "default" else settings.trim,
+        budget=settings.budget,
+        model=ModelSettings(
+            temperature=settings.temperature, top_p=settings.top_p, max_tokens=settings.max_tokens
+        ),
+        max_attempts=settings.max_attempts,
+        max_iterations=settings.max_iterations,
+    )

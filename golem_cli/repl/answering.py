@@ -1,0 +1,146 @@
+"""Answering: one run in a task of its own, shown in a panel, stopped by a key; the REPL lives on."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+from golem_cli.core.conversation import FAILED
+from golem_cli.core.errors import GolemError, RunError
+from golem_cli.core.events import OnEvent, RunEvent
+from golem_cli.core.model import Delta, OnDelta
+from golem_cli.core.result import Result
+from golem_cli.repl.signals import on_resize
+from golem_cli.repl.words import duration, tokens
+
+if TYPE_CHECKING:
+    from golem_cli.chat.session import Session
+    from golem_cli.render.answer import AnswerView
+    from golem_cli.repl.terminal import Terminal
+    from golem_cli.repl.watch import KeyWatch
+
+Work = Callable[[OnDelta, OnEvent], Awaitable[Result[str]]]
+"""Starts a run with these two observers."""
+
+
+class Leaving(asyncio.CancelledError):
+    """Golem itself was told to end while an answer ran; the run is stopped and kept."""
+
+
+class Answering:
+    """Runs answers of a session on a terminal, one at a time. `keys` watches the keyboard meanwhile."""
+
+    def __init__(self, session: Session, terminal: Terminal, keys: KeyWatch | None = None) -> None:
+        self._session = session
+        self._terminal = terminal
+        self.keys = keys
+        self._view: AnswerView | None = None
+        self._task: asyncio.Future[Result[str]] | None = None
+
+    def notice(self, text: str) -> None:
+        """Show one line of golem's own, inside the panel when an answer runs."""
+        if self._view is not None:
+            self._view.notice(text)
+        else:
+            self._terminal.say(f"! {text}", "dim")
+
+    def stop(self) -> bool:
+        """Stop the answer that runs; False when none does."""
+        if self._task is None or self._task.done():
+            return False
+        self._task.cancel()
+        return True
+
+    async def answer(self, work: Work) -> Result[str] | None:
+        """Run `work` and show it; None when it failed or was stopped, which has been said then.
+
+        Only a cancellation of the caller itself passes on.
+        """
+        view = self._view = self._terminal.answer_view(self._session.conversation.model)
+        started = time.monotonic()
+        task = self._task = asyncio.ensure_future(work(*_observers(view)))
+        end = "stopped"
+        say: Callable[[], None] = self._say_stopped
+        result: Result[str] | None = None
+        try:
+            with self._watched(), on_resize(lambda: view.resize(*self._terminal.size)):
+                result = await _finished(task)
+            say = partial(self._say_end, result)
+            end = f"{tokens(result.usage)} · {duration(time.monotonic() - started)}"
+        except Leaving:
+            raise
+        except asyncio.CancelledError:  # the run was stopped, not we: `_finished` tells them apart
+            pass
+        except GolemError as error:
+            say, end = partial(self._say_failed, error), "failed"
+        finally:
+            view.close(end)
+            self._task = self._view = None
+        say()
+        return result
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        if self.keys is None:
+            yield
+            return
+        with self.keys.watching(self.stop):
+            yield
+
+    def _say_stopped(self) -> None:
+        run = self._session.stop
+        kept = "what there is is kept" if run and run.run.partial_text else "the prompt is kept"
+        self._terminal.say(
+            f"Stopped; {kept}. Type on, or /retry asks again, /undo takes the turn back.", "dim"
+        )
+
+    def _say_failed(self, error: GolemError) -> None:
+        cause = error.cause if isinstance(error, RunError) else error
+        self._terminal.say(str(cause) or type(cause).__name__, "error")
+        stop = self._session.stop
+        if stop is not None and stop.run.status == FAILED:
+            self._terminal.say(
+                f"The run failed {stop.where}; your prompt is kept. /retry asks again, /resume continues "
+                "from what there is, /undo drops the turn.",
+                "dim",
+            )
+
+    def _say_end(self, result: Result[str]) -> None:
+        if result.finish_reason == "length":
+            self._terminal.say("The answer was ended by its length; /resume goes on with it.", "dim")
+        elif not result.output and not result.pending:
+            self._terminal.say("The model gave an empty answer; /retry asks again.", "dim")
+
+
+async def _finished(task: asyncio.Future[Result[str]]) -> Result[str]:
+    """Wait for the run. When golem itself is told to end, the run is stopped and kept first: `Leaving`."""
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        if task.done():
+            raise
+        task.cancel()
+        await asyncio.wait([task])
+        raise Leaving from None
+
+
+def _observers(view: AnswerView) -> tuple[OnDelta, OnEvent]:
+    """What shows a run's fragments and steps in `view`."""
+
+    def show_delta(delta: Delta) -> None:
+        if delta.thinking:
+            view.thinking(delta.thinking)
+        if delta.content:
+            view.feed(delta.content)
+
+    def show_event(event: RunEvent) -> None:
+        if event.kind == "tool_start":
+            view.tool_started(event.tool_name, event.args)
+        elif event.kind == "tool_end":
+            view.tool_ended(event.tool_name, event.error or event.result, failed=bool(event.error))
+
+    return show_delta, show_event

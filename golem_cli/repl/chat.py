@@ -1,0 +1,78 @@
+"""The chat: a session, a terminal and the table of commands brought together for one sitting."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from golem_cli.repl import content_commands, conversation_commands, setting_commands
+from golem_cli.repl.answering import Answering
+from golem_cli.repl.commands import Commands
+from golem_cli.repl.loop import Loop, ask_line
+from golem_cli.repl.room import Room
+
+if TYPE_CHECKING:
+    from golem_cli.chat.ports import ChatModel
+    from golem_cli.chat.session import Session
+    from golem_cli.core.conversation import Conversation
+    from golem_cli.repl.terminal import Terminal
+
+COMMANDS = Commands(
+    (
+        *conversation_commands.COMMANDS,
+        *content_commands.SHOWING,
+        *setting_commands.COMMANDS,
+        *content_commands.COMMANDS,
+    )
+)
+
+
+@dataclass(kw_only=True)
+class Chat:
+    """One sitting. `terminated` says afterwards whether a signal ended it."""
+
+    session: Session
+    terminal: Terminal
+    open_model: Callable[[str], ChatModel]
+    export: Callable[[str, Conversation], Path]
+    model_names: tuple[str, ...] = ()
+    history_file: Path | None = None
+    vi_mode: bool = False
+    terminated: bool = field(default=False, init=False)
+
+    async def run(
+        self, *, greeting: Sequence[str], before: Callable[[Room], Awaitable[None] | None] | None = None
+    ) -> None:
+        """Greet, do what comes `before` the first prompt, and loop until somebody leaves."""
+        answering = Answering(self.session, self.terminal)
+        self.session.notice = answering.notice
+        room = Room(
+            session=self.session,
+            terminal=self.terminal,
+            answering=answering,
+            commands=COMMANDS,
+            open_model=self.open_model,
+            export=self.export,
+            ask=ask_line,
+            model_names=self.model_names,
+        )
+        loop = Loop(room, history_file=self.history_file, vi_mode=self.vi_mode)
+        answering.keys = loop.key_watch
+        for line in greeting:
+            self.terminal.say(line, "dim")
+        conversation_commands.say_where_it_stopped(room)
+        try:
+            await loop.run((lambda: before(room)) if before else None)
+        except asyncio.CancelledError:
+            self.terminated = True
+        finally:
+            await self.session.model.aclose()
+        self._say_goodbye()
+
+    def _say_goodbye(self) -> None:
+        conversation = self.session.conversation
+        if conversation.runs or conversation.messages:
+            self.terminal.say(f"Kept as {conversation.conversation_id}; golem -c goes on with it.", "dim")

@@ -1,0 +1,78 @@
+"""The slash commands: one table from names to handlers, and the look-up that forgives a slip."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from golem_cli.core.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from golem_cli.repl.room import Room
+
+Handler = Callable[["Room", str], Awaitable[None] | None]
+"""Takes the room and the words behind the command."""
+
+Choices = Callable[["Room"], Iterable[tuple[str, str]]]
+"""Values that an argument may take, each with a description."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command:
+    """One slash command. `argument` shows in the help, `choices` completes it."""
+
+    name: str
+    summary: str
+    handler: Handler
+    aliases: tuple[str, ...] = ()
+    argument: str = ""
+    choices: Choices | None = None
+
+    @property
+    def usage(self) -> str:
+        """The command as it is typed."""
+        return f"/{self.name} {self.argument}".rstrip()
+
+
+class Commands:
+    """The table, by name and alias."""
+
+    def __init__(self, commands: Iterable[Command]) -> None:
+        self.all = tuple(commands)
+        self._by_name = {name: each for each in self.all for name in (each.name, *each.aliases)}
+
+    def names(self) -> list[str]:
+        """Every name and alias."""
+        return list(self._by_name)
+
+    def find(self, name: str) -> Command:
+        """The command called `name`; raises `ConfigurationError` that suggests the nearest."""
+        command = self._by_name.get(name)
+        if command is not None:
+            return command
+        near = difflib.get_close_matches(name, self._by_name, n=1)
+        hint = f"did you mean /{near[0]}?" if near else "/help lists them all."
+        raise ConfigurationError(f"there is no command /{name}; {hint} (//text sends /text as a prompt)")
+
+
+def split(line: str) -> tuple[str, str] | None:
+    """The command's name and the words behind it; None when the line is a prompt.
+
+    >>> split("/show 3"), split("//not a command"), split("hi"), split("/help ")
+    (('show', '3'), None, None, ('help', ''))
+    """
+    if not line.startswith("/") or line.startswith("//"):
+        return None
+    name, _, rest = line[1:].strip().partition(" ")
+    return name.lower(), rest.strip()
+
+
+def prompt_text(line: str) -> str:
+    """The prompt that a line stands for: `//text` is `/text`.
+
+    >>> prompt_text("//etc/hosts is a file")
+    '/etc/hosts is a file'
+    """
+    return line[1:] if line.startswith("//") else line

@@ -1,0 +1,139 @@
+"""The loop: read a prompt or a command, do it, until somebody leaves. Whatever goes wrong, the REPL lives."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.application import get_app_or_none
+from prompt_toolkit.enums import EditingMode
+from prompt_toolkit.formatted_text import FormattedText
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.output.color_depth import ColorDepth
+
+from golem_cli.core.errors import GolemError
+from golem_cli.repl import commands
+from golem_cli.repl.bottom import bottom_line
+from golem_cli.repl.completion import SlashCompleter
+from golem_cli.repl.keys import PromptKeys
+from golem_cli.repl.signals import chat_signals
+from golem_cli.repl.watch import KeyWatch
+
+if TYPE_CHECKING:
+    from golem_cli.core.events import OnEvent
+    from golem_cli.core.model import OnDelta
+    from golem_cli.core.result import Result
+    from golem_cli.repl.room import Room
+
+PROMPT = "› "  # noqa: RUF001 (a prompt sign, not a comparison)
+
+
+class Loop:
+    """Reads and does, in one room. `history_file` keeps earlier prompts (0600); None keeps them in memory."""
+
+    def __init__(self, room: Room, *, history_file: Path | None, vi_mode: bool = False) -> None:
+        self._room = room
+        self._keys = PromptKeys()
+        self._prompt: PromptSession[str] = PromptSession(
+            history=_history(history_file),
+            multiline=True,
+            key_bindings=self._keys.bindings,
+            completer=SlashCompleter(room),
+            complete_while_typing=True,
+            complete_in_thread=True,
+            enable_suspend=True,
+            enable_open_in_editor=True,
+            editing_mode=EditingMode.VI if vi_mode else EditingMode.EMACS,
+            bottom_toolbar=None if room.terminal.plain else self._bottom,
+            prompt_continuation=lambda width, *_: " " * width,
+            color_depth=None if room.terminal.color else ColorDepth.DEPTH_1_BIT,
+            include_default_pygments_style=False,
+        )
+        self._prompt.app.ttimeoutlen = 0.05
+
+    @property
+    def key_watch(self) -> KeyWatch:
+        """What watches this loop's keyboard while an answer runs."""
+        return KeyWatch(self._prompt.input)
+
+    async def run(self, before: Callable[[], Awaitable[None] | None] | None = None) -> None:
+        """Loop until the user leaves or the process is told to end. `before` comes first."""
+        main = asyncio.current_task()
+        with chat_signals(interrupt=self._interrupt, end=lambda: main and main.cancel()):
+            if before is not None:
+                await self._guarded(before)
+            while not self._room.leaving:
+                try:
+                    line = await self._read()
+                except EOFError:
+                    return
+                await self._guarded(lambda line=line: self._do(line))  # type: ignore[misc]
+
+    async def _read(self) -> str:
+        default, self._room.draft = self._room.draft, ""
+        # Our handler for SIGINT stands for the whole chat; prompt-toolkit's would take it away at the end.
+        return await self._prompt.prompt_async(PROMPT, default=default, handle_sigint=False)
+
+    async def _do(self, line: str) -> None:
+        if not line.strip():
+            return
+        slash = commands.split(line)
+        if slash is None:
+            await self._ask(commands.prompt_text(line))
+            return
+        name, words = slash
+        done = self._room.commands.find(name).handler(self._room, words)
+        if done is not None:
+            await done
+
+    async def _ask(self, prompt: str) -> None:
+        async def work(on_delta: OnDelta, on_event: OnEvent) -> Result[str]:
+            return await self._room.session.ask(prompt, on_delta=on_delta, on_event=on_event)
+
+        runs = len(self._room.conversation.runs)
+        await self._room.answering.answer(work)
+        if len(self._room.conversation.runs) == runs:
+            self._room.draft = prompt  # it was not accepted, so it is not lost
+
+    async def _guarded(self, action: Callable[[], Awaitable[None] | None]) -> None:
+        """Do `action`; an error becomes a line."""
+        try:
+            done = action()
+            if done is not None:
+                await done
+        except GolemError as error:
+            self._room.say(str(error) or type(error).__name__, "error")
+
+    def _interrupt(self) -> None:
+        """A SIGINT from outside: the answer stops; at the prompt it is like Ctrl-C."""
+        if self._room.answering.stop():
+            return
+        app = get_app_or_none()
+        if app is not None and app.is_running:
+            app.current_buffer.reset()
+
+    def _bottom(self) -> FormattedText:
+        width = self._room.terminal.size[0]
+        return FormattedText([("noreverse ansibrightblack", bottom_line(self._room, self._keys.hint, width))])
+
+
+def _history(path: Path | None) -> History:
+    if path is None:
+        return InMemoryHistory()
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+    except OSError:
+        return InMemoryHistory()  # prompts of this sitting can be recalled all the same
+    return FileHistory(str(path))
+
+
+async def ask_line(question: str) -> str:
+    """Read one line in answer to `question`; "" when the person would rather not."""
+    try:
+        return await PromptSession[str](history=InMemoryHistory()).prompt_async(question, handle_sigint=False)
+    except (EOFError, KeyboardInterrupt):
+        return ""

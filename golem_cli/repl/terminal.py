@@ -1,0 +1,61 @@
+"""The terminal as the REPL writes to it: lines of golem's own, renderables, answers; all text neutralized."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TextIO
+
+from golem_cli.render.neutralize import neutralize
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from golem_cli.render.answer import AnswerView
+
+_STYLES: Final = {"": "", "dim": "\x1b[2m", "error": "\x1b[31m", "good": "\x1b[32m", "strong": "\x1b[1m"}
+_OFF: Final = "\x1b[0m"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Terminal:
+    """Where the REPL shows things. `plain` writes no escape sequence at all; `color` allows colours."""
+
+    out: TextIO = sys.stdout
+    plain: bool = False
+    color: bool = True
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Columns and rows."""
+        found = shutil.get_terminal_size((80, 24))
+        return found.columns, found.lines
+
+    def write(self, text: str) -> None:
+        """Write finished text and flush it: one write for each call."""
+        self.out.write(text)
+        self.out.flush()
+
+    def say(self, text: str, style: str = "") -> None:
+        """Show lines of text, neutralized; `style` is `dim`, `error`, `good`, `strong` or none."""
+        shown = neutralize(text)
+        code = _STYLES[style]
+        if code and not self.plain and (self.color or style in ("dim", "strong")):
+            shown = f"{code}{shown}{_OFF}"
+        self.write(f"{shown}\n")
+
+    def show(self, renderable: RenderableType) -> None:
+        """Show a renderable; what is untrusted in it was neutralized where it was made."""
+        from golem_cli.render.console import make_console
+
+        make_console(self.out, plain=self.plain, color=self.color, width=self.size[0]).print(renderable)
+
+    def answer_view(self, title: str) -> AnswerView:
+        """A panel for the next answer."""
+        from golem_cli.render.answer import AnswerView
+
+        width, height = self.size
+        return AnswerView(
+            self.write, width=width, height=height, title=title, plain=self.plain, color=self.color
+        )

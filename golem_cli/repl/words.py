@@ -1,0 +1,26 @@
+"""Small words that the REPL says in several places: tokens, durations, short ids."""
+
+from __future__ import annotations
+
+from golem_cli.core.usage import Usage
+
+
+def tokens(usage: Usage) -> str:
+    """Input and output tokens, with what came from a cache.
+
+    >>> tokens(Usage(input_tokens=1200, output_tokens=80, cache_read_tokens=1000))
+    '1,200 in (1,000 cached), 80 out'
+    """
+    cached = f" ({usage.cache_read_tokens:,} cached)" if usage.cache_read_tokens else ""
+    return f"{usage.input_tokens:,} in{cached}, {usage.output_tokens:,} out"
+
+
+def duration(seconds: float) -> str:
+    """A duration for a person.
+
+    >>> duration(0.25), duration(12.3), duration(125)
+    ('0.2 s', '12.3 s', '2 min 5 s')
+    """
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    return f"{int(seconds // 60)} min {int(seconds % 60)} s"
