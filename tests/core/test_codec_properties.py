@@ -48,8 +48,8 @@ raw_json = st.one_of(
     ),
 )
 one_line_json = json_values.map(lambda value: json.dumps(value, separators=(",", ":")))
-extras = st.one_of(
-    st.just({}),
+extras: st.SearchStrategy[dict[str, str]] = st.one_of(
+    st.builds(dict),
     st.dictionaries(st.sampled_from(["x", "é", "new field", '"', "\0", ""]), one_line_json, max_size=2),
 )
 args = st.one_of(

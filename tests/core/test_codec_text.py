@@ -197,7 +197,8 @@ def test_empty_args_have_no_key_and_args_text_wins_on_reading() -> None:
 
 
 def test_empty_fields_are_left_out_and_unknown_ones_stand_last() -> None:
-    document = '[{"x": {"b": [1.0, 2], "a": "é b", "a": null}, "failed":false, "content":"", "role":"user", "y":null}]'
+    unknown = '"x": {"b": [1.0, 2], "a": "é b", "a": null}'
+    document = f'[{{{unknown}, "failed":false, "content":"", "role":"user", "y":null}}]'
     assert dump_messages(load_messages(document)) == (
         '[\n{"role":"user","x":{"b":[1.0,2],"a":"é b","a":null},"y":null}\n]\n'.encode()
     )
