@@ -16,7 +16,7 @@ from golem_cli.core.model import StreamingModel, WindowedModel
 
 DEFAULT_TRIM: Final = 20
 LARGEST_RESERVE: Final = 1024
-"""Tokens that a model with a window keeps free for its answer, unless `max_tokens` asks for more."""
+"""Tokens that a model with a window keeps free for its answer, unless `max_tokens` says otherwise."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,10 +30,14 @@ class Preview:
 
 @dataclass(frozen=True, kw_only=True)
 class RequestPlan:
-    """The history to supply to a run, and the processor that decides what of it is sent."""
+    """The history to supply to a run, and the processor that decides what of it is sent.
+
+    `max_tokens` bounds the answer; a model with a window gets the reserve that was kept free for it.
+    """
 
     history: list[Message]
     processor: HistoryProcessor
+    max_tokens: int | None = None
 
     @classmethod
     async def make(
@@ -53,7 +57,11 @@ class RequestPlan:
         history, malformed = leave_out_malformed_parts(conversation.messages)
         for part in malformed:
             notice(f"left out of the request: {part}")
-        window = await _window_budget(conversation.instructions, prompt, parts, model, reserve)
+        window = None
+        if isinstance(model, WindowedModel):
+            size = await model.context_window()
+            reserve = reserve or min(LARGEST_RESERVE, size // 4)
+            window = max(size - reserve - await model.count(_rest(conversation, prompt, parts)), 0)
         processors: list[HistoryProcessor] = []
         if trim is None and window is None:
             trim = DEFAULT_TRIM
@@ -62,7 +70,7 @@ class RequestPlan:
         if isinstance(model, WindowedModel) and window is not None and budget != 0:
             allowed = min(window, budget) if budget else window
             processors.append(patient_budget(model.count, allowed, notice))
-        return cls(history=history, processor=_counted(in_turn(*processors), sent))
+        return cls(history=history, processor=_counted(in_turn(*processors), sent), max_tokens=reserve)
 
     async def preview(self, instructions: str) -> Preview:
         """Run the processor and what follows it, without sending."""
@@ -84,15 +92,9 @@ def _counted(processor: HistoryProcessor, sent: Callable[[int, int], None]) -> H
     return process
 
 
-async def _window_budget(
-    instructions: str, prompt: str, parts: Sequence[Part], model: StreamingModel, reserve: int | None
-) -> int | None:
-    """Tokens left for the history beside the rest of the request; None when the model knows no window."""
-    if not isinstance(model, WindowedModel):
-        return None
-    window = await model.context_window()
+def _rest(conversation: Conversation, prompt: str, parts: Sequence[Part]) -> list[Message]:
+    """What a request holds beside the history."""
     rest = [Message(role=USER, content=prompt, parts=tuple(parts))]
-    if instructions:
-        rest.insert(0, Message(role=SYSTEM, content=instructions))
-    free = reserve or min(LARGEST_RESERVE, window // 4)
-    return max(window - free - await model.count(rest), 0)
+    if conversation.instructions:
+        rest.insert(0, Message(role=SYSTEM, content=conversation.instructions))
+    return rest

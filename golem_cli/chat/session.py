@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 import msgspec
@@ -130,7 +130,7 @@ class Session:
             max_attempts=self.settings.max_attempts,
             max_iterations=self.settings.max_iterations,
             usage_limit=self.settings.usage_limit,
-            settings=self.settings.model,
+            settings=replace(self.settings.model, max_tokens=plan.max_tokens),
             unknown_tool="report",
             on_wait=self._say_wait,
         )

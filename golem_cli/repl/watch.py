@@ -48,8 +48,10 @@ class KeyWatch:
                 self._stop()
             elif key.key == Keys.ControlZ:
                 self._suspend()
-            elif key.key not in (Keys.ControlM, Keys.ControlJ, Keys.CPRResponse):
-                # An Enter typed ahead would send a half-seen prompt; the text waits, the Enter does not.
+            elif key.key == Keys.ControlM:
+                # An Enter typed ahead would send a prompt that nobody has seen whole: it becomes a new line.
+                store_typeahead(self._input, [KeyPress(Keys.ControlJ)])
+            elif key.key != Keys.CPRResponse:
                 store_typeahead(self._input, [key])
 
     def _suspend(self) -> None:

@@ -1,0 +1,239 @@
+"""A session: prompts on disk first, every end of a run kept, forks and cuts that lose nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from golem_cli.chat import lineage
+from golem_cli.chat.session import ChatSettings, Session
+from golem_cli.core.conversation import DONE, DROPPED, FAILED, INTERRUPTED, Conversation, ConversationSettings
+from golem_cli.core.errors import ConfigurationError, ModelError, RunCanceled, RunError
+from golem_cli.core.message import Message, Part, ToolCall
+from golem_cli.core.run import RetryWait
+from golem_cli.core.tool import RunContext, Tool
+from golem_cli.store.store import Store
+from golem_cli.testing import ScriptedModel
+
+NOW = "2026-01-02T03:04:05.000Z"
+
+
+def make_session(
+    store: Store, model: ScriptedModel, *, settings: ChatSettings | None = None, said: list[str] | None = None
+) -> Session:
+    writer = store.create(lineage.start(now=NOW, model=model.name))
+    notices = [] if said is None else said
+    return Session(library=store, writer=writer, model=model, settings=settings, notice=notices.append)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path)
+
+
+async def test_two_turns_chain_into_one_conversation(store: Store) -> None:
+    session = make_session(store, ScriptedModel("Hello!", "Fine."))
+    await session.ask("Hi")
+    await session.ask("How are you?")
+    session.close()
+    kept = store.read(session.conversation.conversation_id)
+    assert [(m.role, m.content) for m in kept.messages] == [
+        ("user", "Hi"),
+        ("assistant", "Hello!"),
+        ("user", "How are you?"),
+        ("assistant", "Fine."),
+    ]
+    assert {m.conversation_id for m in kept.messages} == {kept.conversation_id}
+    assert [run.status for run in kept.runs] == [DONE, DONE]
+    assert kept.messages[0].run_id == kept.runs[0].run_id != kept.runs[1].run_id
+    assert kept.title == "Hi"
+
+
+async def test_the_prompt_is_on_disk_before_it_is_sent(store: Store) -> None:
+    seen: list[Conversation] = []
+
+    class Looking(ScriptedModel):
+        async def stream(self, request, on_delta):  # type: ignore[no-untyped-def]  # as the parent's
+            seen.append(store.read(session.conversation.conversation_id))
+            return await super().stream(request, on_delta)
+
+    session = make_session(store, Looking("Hello!"))
+    await session.ask("Hi there")
+    assert seen[0].runs[0].prompt == "Hi there"
+    assert seen[0].messages == ()
+
+
+async def test_an_empty_prompt_is_refused_and_leaves_nothing(store: Store) -> None:
+    session = make_session(store, ScriptedModel())
+    with pytest.raises(ConfigurationError, match="empty"):
+        await session.ask("  \n ")
+    assert store.ids() == []
+
+
+async def test_a_run_that_fails_at_once_keeps_its_prompt_in_the_record(store: Store) -> None:
+    model = ScriptedModel()
+    model.fail(ModelError("no such model", status_code=404))
+    model.respond("Here I am.")
+    session = make_session(store, model)
+    with pytest.raises(RunError):
+        await session.ask("Are you there?")
+    run = session.conversation.runs[0]
+    assert (run.status, run.stage, run.prompt) == (FAILED, "model", "Are you there?")
+    assert "no such model" in run.error
+    assert not session.conversation.messages
+    assert session.stop is not None
+    assert session.stop.where == "before the first word"
+    result = await session.resume()
+    assert result.output == "Here I am."
+    assert [m.content for m in session.conversation.messages] == ["Are you there?", "Here I am."]
+
+
+async def test_a_failed_run_with_completed_turns_resumes_from_them(store: Store) -> None:
+    async def look(context: RunContext[object], args: str) -> str:
+        return "sunny"
+
+    model = ScriptedModel()
+    model.respond("Let me look.", tool_calls=[ToolCall(id="c1", name="look", args="{}")])
+    model.fail(ModelError("gone", retryable=True))
+    model.respond("Sunny.")
+    tools = (Tool(name="look", description="look", function=look),)
+    session = make_session(store, model, settings=ChatSettings(tools=tools))
+    with pytest.raises(RunError):
+        await session.ask("What is the weather?")
+    assert [m.role for m in session.conversation.messages] == ["user", "assistant", "tool"]
+    assert session.conversation.runs[0].prompt == ""
+    await session.resume()
+    assert [m.content for m in session.conversation.messages][-2:] == ["continue", "Sunny."]
+    sent = model.requests[-1].messages
+    assert [m.role for m in sent] == ["user", "assistant", "tool", "user"]
+
+
+async def stop_in_mid_answer(session: Session, model: ScriptedModel, prompt: str) -> None:
+    task = asyncio.create_task(session.ask(prompt))
+    await model.until_hanging()
+    task.cancel()
+    with pytest.raises(RunCanceled):
+        await task
+
+
+async def test_a_stopped_answer_becomes_messages_with_the_next_prompt(store: Store) -> None:
+    model = ScriptedModel(fragment_size=4).hang("Once upon a time").respond("As you wish.")
+    session = make_session(store, model)
+    await stop_in_mid_answer(session, model, "Tell me a story")
+    run = session.conversation.runs[0]
+    assert (run.status, run.prompt) == (INTERRUPTED, "Tell me a story")
+    assert run.partial_text == "Once upon a time"
+    assert not session.conversation.messages
+    await session.ask("Stop")
+    first, second, third, _ = session.conversation.messages
+    assert (first.content, third.content) == ("Tell me a story", "Stop")
+    assert second.interrupted
+    assert second.content == run.partial_text
+    assert {first.run_id, second.run_id} == {run.run_id}
+    assert [m.content for m in model.requests[-1].messages] == ["Tell me a story", run.partial_text, "Stop"]
+
+
+async def test_dropping_a_stopped_turn_keeps_its_record(store: Store) -> None:
+    model = ScriptedModel().hang("Once upon a time").respond("Hello.")
+    session = make_session(store, model)
+    await stop_in_mid_answer(session, model, "Tell me a story")
+    session.drop_stopped()
+    assert session.conversation.runs[0].status == DROPPED
+    assert session.conversation.runs[0].prompt == "Tell me a story"
+    await session.ask("Hi")
+    assert [m.content for m in model.requests[-1].messages] == ["Hi"]
+
+
+async def test_retry_leaves_the_old_answer_behind_as_a_complete_fork(store: Store) -> None:
+    said: list[str] = []
+    session = make_session(store, ScriptedModel("First.", "Second."), said=said)
+    await session.ask("Pick one")
+    old = session.conversation
+    await session.try_again()
+    assert session.conversation.conversation_id == old.conversation_id
+    assert [m.content for m in session.conversation.messages] == ["Pick one", "Second."]
+    (left,) = [each for each in store.ids() if each != old.conversation_id]
+    assert store.read(left).messages == old.messages
+    assert store.read(left).forked_from == old.conversation_id
+    assert any(left in line for line in said)
+
+
+async def test_a_fork_has_a_new_id_and_the_same_messages(store: Store) -> None:
+    session = make_session(store, ScriptedModel("One.", "Two.", "Three."))
+    await session.ask("1")
+    await session.ask("2")
+    parent = session.fork(2)
+    child = session.conversation
+    assert child.conversation_id != parent
+    assert child.forked_from == parent
+    assert child.messages == store.read(parent).messages[:2]
+    await session.ask("3")
+    assert session.conversation.messages[-1].conversation_id == child.conversation_id
+    assert session.conversation.messages[0].conversation_id == parent, "supplied history keeps its stamps"
+
+
+async def test_trimming_decides_what_is_sent_never_what_is_kept(store: Store) -> None:
+    history = [
+        Message(role="user" if number % 2 else "assistant", content=str(number)) for number in range(1, 61)
+    ]
+    start = lineage.start(now=NOW, settings=ConversationSettings(trim=20))
+    model = ScriptedModel("Done.")
+    session = make_session(store, model)
+    session.go_to(store.create(start))
+    session.writer.replace(msgspec.structs.replace(start, messages=tuple(history)))
+    await session.ask("61")
+    sent = model.requests[-1].messages
+    assert [m.content for m in sent] == [str(number) for number in range(41, 62)]
+    assert len(session.conversation.messages) == 62
+    preview = await session.preview()
+    assert len(preview.messages) == 20
+    assert preview.hidden == 42
+
+
+async def test_a_chat_whose_newest_messages_are_one_tool_loop_goes_on(store: Store) -> None:
+    loop = [Message(role="user", content="go")]
+    for number in range(15):
+        call = ToolCall(id=f"c{number}", name="step", args="{}")
+        loop.append(Message(role="assistant", tool_calls=(call,)))
+        loop.append(Message(role="tool", content="ok", tool_call_id=call.id, tool_name="step"))
+    said: list[str] = []
+    model = ScriptedModel("Finished.")
+    session = make_session(store, model, said=said)
+    session._replace_messages(loop)
+    await session.ask("and?")
+    assert model.requests[-1].messages[0].content == "go"
+    assert len(model.requests[-1].messages) == 32
+    assert any("one tool loop" in line for line in said)
+
+
+async def test_one_bad_part_does_not_brick_the_conversation(store: Store) -> None:
+    said: list[str] = []
+    model = ScriptedModel("I see.")
+    session = make_session(store, model, said=said)
+    session._replace_messages(
+        [Message(role="user", content="look", parts=(Part(kind="image", data="!!", media_type="image/png"),))]
+    )
+    await session.ask("Well?")
+    assert model.requests[-1].messages[0].parts == ()
+    assert session.conversation.messages[0].parts[0].data == "!!"
+    assert any("message 1, part 1" in line for line in said)
+
+
+async def test_hiding_messages_is_said_once(store: Store) -> None:
+    said: list[str] = []
+    session = make_session(store, ScriptedModel("a", "b", "c", "d"), settings=ChatSettings(trim=2), said=said)
+    for prompt in ("1", "2", "3", "4"):
+        await session.ask(prompt)
+    assert len([line for line in said if "not sent" in line]) == 1
+
+
+async def test_a_retry_wait_is_said(store: Store) -> None:
+    said: list[str] = []
+    session = make_session(store, ScriptedModel(), said=said)
+    session._say_wait(
+        RetryWait(seconds=2.0, attempt=1, error=ModelError("busy"), run_id="r", conversation_id="c")
+    )
+    assert said == ["busy; trying again in 2.0 s"]
