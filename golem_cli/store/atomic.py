@@ -24,7 +24,7 @@ def revision_of(data: bytes) -> str:
 def read_regular(path: Path, *, follow: bool = False) -> bytes:
     """Read a regular file. A folder, pipe or device raises `OSError`, so does a symlink unless `follow`."""
     flags = os.O_RDONLY | _OPEN_FLAGS | getattr(os, "O_NONBLOCK", 0)  # a pipe must not make us wait
-    if not follow and path.is_symlink():
+    if not follow and not _NO_FOLLOW and path.is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
     descriptor = os.open(path, flags if follow else flags | _NO_FOLLOW)
     with os.fdopen(descriptor, "rb") as file:
@@ -41,7 +41,10 @@ def make_folder(path: Path) -> None:
     if path.is_dir():
         return
     make_folder(path.parent)
-    path.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
+    try:
+        path.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
+    except FileExistsError:
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path)) from None
     sync_folder(path.parent)
 
 

@@ -83,6 +83,11 @@ class JournalFile:
         """Bytes of complete entries."""
         return self._end
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether somebody removed the file while it is open: what is appended now would be lost with us."""
+        return self._descriptor is not None and os.fstat(self._descriptor).st_nlink == 0
+
     def append(self, entries: Iterable[Entry], *, sync: bool = True) -> None:
         """Append all of `entries`; on disk when this returns, unless `sync` is off. Raises `OSError`."""
         descriptor = self._open()

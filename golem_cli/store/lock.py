@@ -35,7 +35,7 @@ class ConversationLock:
             return
         from filelock import FileLock, Timeout
 
-        with store_errors("lock the conversation with", _lock_path(self._folder, self._id)):
+        with store_errors("lock", _lock_path(self._folder, self._id)):
             make_folder(self._folder)
             lock = FileLock(_lock_path(self._folder, self._id), mode=PRIVATE_FILE, thread_local=False)
             try:

@@ -100,7 +100,7 @@ class Configuration:
 def load_settings(
     *, flags: Mapping[str, object] | None = None, env: Mapping[str, str], file: Path | None = None
 ) -> Configuration:
-    """Bring flags, environment and file together; a flag that is None or a variable that is empty is not given.
+    """Bring flags, environment and file together; a flag of None or an empty variable is not given.
 
     A file that does not exist is an empty one. Raises `ConfigurationError` in one line: the place, the name
     and what is wrong; an unknown name comes with the nearest known one.

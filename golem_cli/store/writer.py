@@ -203,6 +203,9 @@ class ConversationWriter:
 
     def _record(self, *changes: Change, sync: bool = True) -> None:
         self._check_open()
+        if self._journal is not None and self._journal.is_gone:
+            self._journal.close()
+            self._journal, self._saved = None, False
         if not self._saved:
             self._rewrite(self.conversation)
         at = self._now()

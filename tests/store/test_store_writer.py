@@ -33,7 +33,7 @@ class Clock:
     def __init__(self) -> None:
         self.now = datetime(2026, 1, 2, 3, 4, 4, tzinfo=UTC)
 
-    def __call__(self) -> datetime:
+    def __call__(self) -> datetime:  # noqa: D102 (the class says it)
         self.now += timedelta(seconds=1)
         return self.now
 
@@ -313,7 +313,7 @@ def test_a_symlink_in_the_store_is_not_followed(store: Store, tmp_path: Path) ->
     with store.create() as writer:
         writer.save()
     secret = tmp_path / "secret.json"
-    os.replace(writer.path, secret)
+    writer.path.replace(secret)
     writer.path.symlink_to(secret)
     with pytest.raises(StoreError, match="symbolic link"):
         store.read(writer.path.stem)
@@ -336,9 +336,38 @@ def test_a_long_journal_is_folded_when_a_run_ends(store: Store) -> None:
 def test_leaving_the_block_by_an_exception_keeps_that_exception(store: Store) -> None:
     """A fold that fails then does not hide what happened; it is added as a note."""
     writer = store.create()
-    with pytest.raises(KeyboardInterrupt) as caught, writer:
+    with pytest.raises(KeyboardInterrupt) as caught, writer:  # noqa: PT012 (the block is the case)
         writer.save()
         writer.add_message(Message(role="user", content="x"))
         edit(writer.path, lambda value: value.update(title="by hand"))
         raise KeyboardInterrupt
     assert "nothing was overwritten" in caught.value.__notes__[0]
+
+
+def test_every_step_but_streamed_text_is_forced_to_the_disk(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An fsync of the journal for each; a new conversation also syncs its file and folder."""
+    synced: list[int] = []
+    real = os.fsync
+
+    def counted(descriptor: int) -> None:
+        synced.append(descriptor)
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", counted)
+
+    def syncs(step: Callable[[], object]) -> int:
+        before = len(synced)
+        step()
+        return len(synced) - before
+
+    writer = store.create()
+    assert syncs(lambda: writer.begin_run(RunRecord(run_id="r1", prompt="hi"))) >= 2
+    writer.add_message(Message(role="user", content="hi"))
+    assert syncs(lambda: writer.note_partial("r1", "he")) == 0
+    assert syncs(lambda: writer.add_message(Message(role="assistant", content="hello"))) == 1
+    assert syncs(lambda: writer.end_run(RunRecord(run_id="r1", status="done"))) == 1
+    assert syncs(lambda: writer.begin_run(RunRecord(run_id="r2", prompt="more"))) == 1
+    assert syncs(lambda: writer.update(title="new")) == 1
+    assert syncs(writer.close) >= 3
