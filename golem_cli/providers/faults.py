@@ -119,7 +119,7 @@ def status_error(status: int, headers: Mapping[str, str], body: str) -> ModelErr
             f"redirects to {target}; keys are not sent there: check the base URL", status_code=status
         )
     message, code = envelope(body)
-    told = f" ({code})" if code else ""
+    told = f" ({code})" if code not in {"", str(status)} else ""
     if not message:
         message = _reason(status) + (
             ", with a web page instead of an answer" if _is_html(headers, body) else ""

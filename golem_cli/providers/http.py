@@ -52,8 +52,8 @@ def new_client(base_url: str, timeouts: Timeouts) -> httpx.AsyncClient:
         raise ConfigurationError("a SOCKS proxy needs: pip install 'httpx[socks]'") from error
     except (OSError, ValueError, httpx.InvalidURL) as error:  # their texts may show a proxy's password
         raise ConfigurationError(
-            "a proxy (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY) or certificate setting (SSL_CERT_FILE, SSL_CERT_DIR) "
-            "in the environment cannot be used"
+            "a proxy setting (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY) or certificate setting (SSL_CERT_FILE, "
+            "SSL_CERT_DIR) in the environment cannot be used"
         ) from error
 
 

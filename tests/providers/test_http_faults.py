@@ -49,6 +49,12 @@ def test_the_message_is_found_in_the_shapes_that_are_in_use(body: str, expected:
     assert envelope(body) == expected
 
 
+def test_a_code_that_only_repeats_the_status_is_not_told_twice() -> None:
+    error = status_error(401, {}, '{"error":{"message":"Invalid key","code":401}}')
+    assert str(error) == "401: Invalid key (check the API key)"
+    assert error.code == "401"
+
+
 def test_a_long_message_is_shortened() -> None:
     error = status_error(400, {}, '{"error":{"message":"' + "x" * 100_000 + '"}}')
     assert len(str(error)) < 330
