@@ -145,7 +145,11 @@ class RunError(GolemError):
 
 
 class RunCanceled(RunError, asyncio.CancelledError):  # noqa: N818 (the seed's name; it is a cancellation)
-    """The run's task was cancelled at `stage`. Never swallow it: it is an `asyncio.CancelledError`."""
+    """The run's task was cancelled at `stage`. Never swallow it: it is an `asyncio.CancelledError`.
+
+    Whoever awaits the task gets it with its evidence; further awaits give a plain `asyncio.CancelledError`.
+    `asyncio.timeout` of Python 3.11 compares the exact class, so this passes through it as it is.
+    """
 
 
 class ModelRetry(GolemError):  # noqa: N818 (the seed's name; a request to the model, not a failure)

@@ -4,6 +4,7 @@ from golem_cli.core.run.agent import Agent
 from golem_cli.core.run.configuration import (
     AgentConfiguration,
     AgentOptions,
+    AsyncDecoder,
     Decoder,
     InstructionsFunction,
     Price,
@@ -18,6 +19,7 @@ __all__ = [
     "Agent",
     "AgentConfiguration",
     "AgentOptions",
+    "AsyncDecoder",
     "Backoff",
     "Decoder",
     "DeferredAnswer",

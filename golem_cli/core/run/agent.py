@@ -16,6 +16,7 @@ from golem_cli.core.run.cancellation import Cancellation
 from golem_cli.core.run.configuration import (
     AgentConfiguration,
     AgentOptions,
+    AsyncDecoder,
     Decoder,
     RunOptions,
     RunSettings,
@@ -59,11 +60,24 @@ class Agent(Generic[Deps, Output]):
 
     @overload
     def __init__(
+        self: Agent[Any, Output],
+        model: Model,
+        *,
+        decoder: AsyncDecoder[Output],
+        **options: Unpack[AgentOptions],
+    ) -> None: ...
+
+    @overload
+    def __init__(
         self: Agent[Any, Output], model: Model, *, decoder: Decoder[Output], **options: Unpack[AgentOptions]
     ) -> None: ...
 
     def __init__(
-        self, model: Model, *, decoder: Decoder[Any] | None = None, **options: Unpack[AgentOptions]
+        self,
+        model: Model,
+        *,
+        decoder: Decoder[Any] | AsyncDecoder[Any] | None = None,
+        **options: Unpack[AgentOptions],
     ) -> None:
         tools = tuple(options.pop("tools", ()))
         self.configuration = AgentConfiguration(

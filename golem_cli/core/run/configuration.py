@@ -12,6 +12,7 @@ from golem_cli.core.events import OnEvent
 from golem_cli.core.history import HistoryProcessor
 from golem_cli.core.message import Part
 from golem_cli.core.model import Counter, Model, ModelResponse, ModelSettings, ToolSpec
+from golem_cli.core.run.checks import check_configuration
 from golem_cli.core.run.retry import Backoff, OnWait, Sleep, exponential_backoff
 from golem_cli.core.tool import RunContext, Tool
 from golem_cli.core.usage import UsageLimit
@@ -22,8 +23,11 @@ Output = TypeVar("Output")
 InstructionsFunction = Callable[[RunContext[Any]], str | Awaitable[str]]
 """Resolved once per run; its text joins the static instructions."""
 
-Decoder = Callable[[RunContext[Any], str], Output | Awaitable[Output]]
+Decoder = Callable[[RunContext[Any], str], Output]
 """Turns the final text (or the output tool's arguments) into the output. `ModelRetry` rejects it."""
+
+AsyncDecoder = Callable[[RunContext[Any], str], Awaitable[Output]]
+"""A decoder that is awaited."""
 
 Price = Callable[[ModelResponse], float | None]
 """What a response cost, when the provider did not say; None when nothing is known."""
@@ -49,7 +53,7 @@ class AgentConfiguration:
     instructions_func: InstructionsFunction | None = None
     tools: tuple[Tool, ...] = ()
     history_processor: HistoryProcessor | None = None
-    decoder: Decoder[Any] | None = None
+    decoder: Decoder[Any] | AsyncDecoder[Any] | None = None
     output_retries: int = 0
     output_schema: str = ""
     output_tool: ToolSpec | None = None
@@ -70,8 +74,6 @@ class AgentConfiguration:
     sleep: Sleep = asyncio.sleep
 
     def __post_init__(self) -> None:
-        from golem_cli.core.run.checks import check_configuration
-
         check_configuration(self)
 
 
