@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 # What a line starts with when it may begin another block, end a heading or make a table of a paragraph.
 _MAYBE_BLOCK: Final = re.compile(r" {0,3}(?:[#>`~*+=_|:-]|\d{1,9}[.)])")
+# What begins nothing but a paragraph.
+_PLAIN: Final = re.compile(r" {0,3}[^\W\d_]")
+_THEMATIC: Final = re.compile(r" {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$")
 _ITEM: Final = re.compile(r"( *)([-+*]|\d{1,9}[.)])( *)")
 _FENCE: Final = re.compile(r"( {0,3})(`{3,}|~{3,})[ \t]*([^ \t]*)")
 # A blank line does not end these.
@@ -86,7 +89,12 @@ class BlockSplitter:
         if not self._must_look(line):
             self._after_blank = False
             return []
-        self._after_blank = False
+        after_blank, self._after_blank = self._after_blank, False
+        if not self.kind and _PLAIN.match(line):
+            self.kind = "paragraph"
+            return []
+        if self.kind == "list" and not after_blank and self._is_sibling(line):
+            return [self._item_before_last()]
         return self._look()
 
     def decides(self, beginning: str) -> bool:
@@ -136,6 +144,25 @@ class BlockSplitter:
             return False
         return _MAYBE_BLOCK.match(line) is not None
 
+    def _is_sibling(self, line: str) -> bool:
+        """Whether `line` begins the next item of the open list, as can be seen without the parser."""
+        before, match = _ITEM.match(self.lines[0]), _ITEM.match(line)
+        if not before or not match or not match[3] or _THEMATIC.match(line):
+            return False
+        return (
+            before[1] == match[1]
+            and before[2][-1] == match[2][-1]
+            and len(match[3]) <= 4
+            and line[match.end() :] != ""
+        )
+
+    def _item_before_last(self) -> Block:
+        block = self._block(0, len(self.lines) - 1, "list")
+        self.continues = True
+        self.lines = self.lines[-1:]
+        self._measure_item(self.lines[0])
+        return block
+
     def _look(self) -> list[Block]:
         """Let the parser say which blocks the open lines make."""
         tokens = block_parser().parse("\n".join(self.lines), {})
@@ -174,11 +201,14 @@ class BlockSplitter:
         if start > base:
             done.append(self._block(base, start, "list"))
             self.continues = True
-        match = _ITEM.match(self.lines[start])
-        if match:
+        self._measure_item(self.lines[start])
+        return start
+
+    def _measure_item(self, line: str) -> None:
+        """Set the column at which an item's content begins."""
+        if match := _ITEM.match(line):
             spaces = len(match[3])
             self._offset = len(match[1]) + len(match[2]) + (spaces if 1 <= spaces <= 4 else 1)
-        return start
 
     def _open_fence(self) -> None:
         match = _FENCE.match(self.lines[0])

@@ -25,22 +25,29 @@ class Echo:
 
     def add(self, text: str) -> str:
         """Return what to write for `text`, which continues what was added before."""
-        end = self.column + len(text)
-        if end <= self.width and text.isascii() and "\n" not in text and "\t" not in text:
-            self.column = end
-            space = text.rfind(" ")
-            self._word = text[space + 1 :] if space >= 0 else self._word + text
-            return text
-        out: list[str] = []
-        for char in text.replace("\t", _TAB):
-            self._put(char, out)
+        text = text.replace("\t", _TAB)
+        if "\n" not in text:
+            return self._in_row(text)
+        head, *lines = text.split("\n")
+        out = [self._in_row(head)]
+        for line in lines:
+            self._new_row("")
+            out.append(NEW_ROW + self._in_row(line))
         return "".join(out)
 
+    def _in_row(self, text: str) -> str:
+        end = self.column + most_cells(text)
+        if end > self.width:
+            out: list[str] = []
+            for char in text:
+                self._put(char, out)
+            return "".join(out)
+        self.column = end
+        space = text.rfind(" ")
+        self._word = text[space + 1 :] if space >= 0 else self._word + text
+        return text
+
     def _put(self, char: str, out: list[str]) -> None:
-        if char == "\n":
-            out.append(NEW_ROW)
-            self._new_row("")
-            return
         cells = most_cells(char)
         if self.column + cells > self.width:
             if char == " ":

@@ -1,32 +1,41 @@
-"""Markdown blocks as terminal rows: markdown-it parses, Rich lays out, and what Rich loses stays visible.
+"""Markdown blocks as terminal rows: markdown-it parses, Rich wraps text and draws tables.
 
-HTML is shown as text, links with their address, images by name; no OSC 8 links. A list item is as wide as its
-own number asks, so that items can be rendered one after another.
+HTML is shown as text, links with their address, images by name; no OSC 8 links. Nothing depends on what comes
+later in the document: a list item looks the same whatever list it is in, so items can be rendered one by one.
 """
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Final
+from functools import cache
+from typing import TYPE_CHECKING, Final, Literal
 
 from markdown_it import MarkdownIt
-from rich import markdown as rich_markdown
+from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 from rich.style import Style
+from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 
 from golem_cli.render.cells import first_cells
-from golem_cli.render.code import Highlighter
+from golem_cli.render.code import Highlighter, Piece
+from golem_cli.render.inline import text_of
 from golem_cli.render.neutralize import neutralize
+from golem_cli.render.rows import Row, to_ansi
 from golem_cli.render.styles import STYLES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+    from collections.abc import Iterator, MutableMapping, Sequence
 
     from markdown_it.token import Token
+
+_BULLET: Final = Segment(" • ")
+_QUOTED: Final = Segment("▌ ", Style(dim=True))
+_RULE: Final = 24
+_NARROWEST: Final = 8
+"""Cells that text keeps however deep it is nested."""
 
 
 @cache
@@ -43,158 +52,10 @@ def block_parser() -> MarkdownIt:
     return blocks
 
 
-def _spell_out(children: list[Token]) -> list[Token]:
-    """Inline tokens as Rich shall draw them: harmless, and a link followed by its address."""
-    link_text, hrefs = "", []
-    drawn: list[Token] = []
-    for token in children:
-        token.content = neutralize(token.content)
-        drawn.append(token)
-        if token.type == "link_open":
-            hrefs.append(str(token.attrs.get("href", "")))
-            token.type, link_text = "a_open", ""
-        elif token.type == "link_close":
-            token.type = "a_close"
-            href = neutralize(hrefs.pop(), single_line=True)
-            if href and href not in {link_text, f"mailto:{link_text}"}:
-                drawn.append(token.copy(type="text", tag="", nesting=0, content=f" ({href})"))
-        elif token.type == "image":
-            token.type, token.tag = "text", ""
-            address = neutralize(str(token.attrs.get("src", "")), single_line=True)
-            token.content, token.children = f"[image: {token.content} ({address})]", None
-        else:
-            link_text += token.content
-    return drawn
-
-
 def parse(source: str, environment: MutableMapping[str, object]) -> list[Token]:
-    """Parse `source`; link definitions are found in and added to `environment`."""
+    """Parse `source`; link definitions are found in and added to `environment`. Empty fences are left out."""
     tokens = parser().parse(source, environment)
-    for token in tokens:
-        if token.children:
-            token.children = _spell_out(token.children)
-        elif token.type in {"fence", "code_block"}:
-            token.content = neutralize(token.content)
     return [token for token in tokens if token.type != "fence" or token.content.strip()]
-
-
-class _Heading(rich_markdown.Heading):
-    LEVEL_ALIGN: Final = {}  # type: ignore[misc]  # all to the left
-
-
-class _Rule(rich_markdown.MarkdownElement):
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield Text("─" * min(options.max_width, 24), style="dim")
-
-
-class _Code(rich_markdown.CodeBlock):
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        highlighter = Highlighter(self.lexer_name)
-        for line in str(self.text).rstrip().split("\n"):
-            pieces = highlighter.line(line.expandtabs(4))
-            for row in wrap_pieces(pieces, options.max_width):
-                yield from (Segment(text, console.get_style(style or "none")) for style, text in row)
-                yield Segment.line()
-
-
-class _ListItem(rich_markdown.ListItem):
-    def render_number(
-        self, console: Console, options: ConsoleOptions, number: int, last_number: int
-    ) -> RenderResult:
-        numeral = f"{number}.".rjust(3) + " "
-        lines = console.render_lines(
-            self.elements, options.update(width=max(options.max_width - len(numeral), 1)), style=self.style
-        )
-        style = console.get_style("markdown.item.number")
-        for index, line in enumerate(lines):
-            yield Segment(" " * len(numeral) if index else numeral, None if index else style)
-            yield from line
-            yield Segment.line()
-
-
-class _Document(rich_markdown.Markdown):
-    """Rich's Markdown over tokens that were parsed here."""
-
-    elements = rich_markdown.Markdown.elements | {
-        "heading_open": _Heading,
-        "fence": _Code,
-        "code_block": _Code,
-        "hr": _Rule,
-        "list_item_open": _ListItem,
-    }
-    inlines = rich_markdown.Markdown.inlines | {"a"}
-
-    def __init__(self, tokens: list[Token]) -> None:
-        self.markup = ""
-        self.parsed = tokens
-        self.code_theme = ""
-        self.justify = None
-        self.style = "none"
-        self.hyperlinks = False
-        self.inline_code_lexer = None
-        self.inline_code_theme = ""
-
-
-def wrap_pieces(pieces: Sequence[tuple[str, str]], width: int) -> list[list[tuple[str, str]]]:
-    """Break a line of code into rows of at most `width` cells, wherever that falls."""
-    if sum(cell_len(text) for _, text in pieces) <= width:
-        return [list(pieces)]
-    rows: list[list[tuple[str, str]]] = [[]]
-    room = width
-    for style, text in pieces:
-        rest = text
-        while rest:
-            fits = first_cells(rest, room)
-            if not fits and rows[-1]:
-                rows.append([])
-                room = width
-                continue
-            fits = fits or rest[0]  # a character that is wider than a whole row
-            rows[-1].append((style, fits))
-            rest = rest[len(fits) :]
-            room -= cell_len(fits)
-    return rows
-
-
-@lru_cache(maxsize=512)
-def sgr(style: Style, *, color: bool) -> str:
-    """Return the sequence that switches `style` on, "" for none. Links are left out."""
-    shown = style.update_link(None) if color else style.update_link(None).without_color
-    before, _, _ = shown.render("\0").partition("\0")
-    return before
-
-
-def to_row(segments: Iterable[Segment], *, color: bool) -> str:
-    """Return one row as text with SGR sequences where the style changes; no blanks at its end."""
-    drawn = [segment for segment in segments if segment.text and not segment.control]
-    while drawn and _is_blank(drawn[-1]):
-        drawn.pop()
-    out: list[str] = []
-    current = ""
-    for text, style, _ in drawn:
-        wanted = sgr(style, color=color) if style else ""
-        if wanted != current:
-            out.append(("\x1b[0m" if current else "") + wanted)
-            current = wanted
-        out.append(text)
-    if current:
-        return "".join(out) + "\x1b[0m"
-    return "".join(out).rstrip(" ")
-
-
-def _is_blank(segment: Segment) -> bool:
-    """Whether nothing of it can be seen."""
-    style = segment.style
-    return not segment.text.strip(" ") and not (style and (style.bgcolor or style.underline or style.reverse))
-
-
-def _top_level(tokens: list[Token]) -> Iterator[list[Token]]:
-    """Cut `tokens` into the top-level blocks."""
-    start = 0
-    for index, token in enumerate(tokens, 1):
-        if token.level == 0 and token.nesting <= 0:
-            yield tokens[start:index]
-            start = index
 
 
 class BlockRenderer:
@@ -208,32 +69,137 @@ class BlockRenderer:
             theme=Theme(STYLES), highlight=False, markup=False, emoji=False, _environ={},
         )  # fmt: skip
 
-    def blocks(self, tokens: list[Token]) -> list[str]:
+    def blocks(self, tokens: Sequence[Token]) -> list[str]:
         """Return the rows of `tokens`, one blank row between top-level blocks."""
         rows: list[str] = []
-        for block in _top_level(tokens):
-            if drawn := self._block(block):
+        for block in _nodes(tokens):
+            if drawn := [to_ansi(row, color=self._color) for row in self._block(block, self.width, Style())]:
                 rows += [""] * bool(rows) + drawn
         return rows
 
-    def _block(self, tokens: list[Token]) -> list[str]:
-        lines = self._console.render_lines(_Document(tokens), self._console.options, pad=False)
-        rows = [to_row(line, color=self._color) for line in lines]
-        while rows and not rows[-1]:
-            rows.pop()
-        blank = next((index for index, row in enumerate(rows) if row), 0)
-        return rows[blank:]
-
-    def code_line(self, pieces: Sequence[tuple[str, str]]) -> list[str]:
+    def code_line(self, pieces: Sequence[Piece]) -> list[str]:
         """Return the rows of one line of code."""
+        return [to_ansi(row, color=self._color) for row in _code_rows(pieces, self.width)]
+
+    def _block(self, tokens: Sequence[Token], width: int, style: Style) -> list[Row]:
+        first = tokens[0]
+        width = max(width, min(_NARROWEST, self.width))
+        match first.type:
+            case "paragraph_open" | "heading_open":
+                if first.type == "heading_open":
+                    style += self._console.get_style(f"markdown.{first.tag}")
+                return self._wrap(text_of(tokens[1].children or [], style), width)
+            case "bullet_list_open" | "ordered_list_open":
+                return self._list(tokens, width, style)
+            case "blockquote_open":
+                inner = self._children(tokens[1:-1], width - 2, style + Style(italic=True), apart=True)
+                return [[_QUOTED, *row] for row in inner]
+            case "fence" | "code_block":
+                return _code_block(first, width)
+            case "table_open":
+                return self._table(tokens, width, style)
+            case "hr":
+                return [[Segment("─" * min(width, _RULE), Style(dim=True))]]
+        return []
+
+    def _wrap(self, text: Text, width: int) -> list[Row]:
+        lines = text.wrap(self._console, width)
         return [
-            to_row((Segment(text, _parse_style(style)) for style, text in row), color=self._color)
-            for row in wrap_pieces(pieces, self.width)
+            [Segment(line.plain)] if not line.spans and not line.style else self._line(line) for line in lines
         ]
+
+    def _line(self, line: Text) -> Row:
+        return list(line.render(self._console, end=""))
+
+    def _children(self, tokens: Sequence[Token], width: int, style: Style, *, apart: bool) -> list[Row]:
+        """Rows of the blocks in a container: with a blank row between all, or between paragraphs only."""
+        rows: list[Row] = []
+        before = ""
+        for block in _nodes(tokens):
+            kind = block[0].type
+            if rows and (apart or before == kind == "paragraph_open"):
+                rows.append([])
+            rows += self._block(block, width, style)
+            before = kind
+        return rows
+
+    def _list(self, tokens: Sequence[Token], width: int, style: Style) -> list[Row]:
+        number = int(tokens[0].attrs.get("start", 1))
+        ordered = tokens[0].type == "ordered_list_open"
+        rows: list[Row] = []
+        for item in _nodes(tokens[1:-1]):
+            mark = Segment(f"{number}.".rjust(3) + " ") if ordered else _BULLET
+            number += 1
+            indent = Segment(" " * len(mark.text))
+            inner = self._children(item[1:-1], width - len(mark.text), style, apart=False) or [[]]
+            rows += [[indent if index else mark, *row] for index, row in enumerate(inner)]
+        return rows
+
+    def _table(self, tokens: Sequence[Token], width: int, style: Style) -> list[Row]:
+        table = Table(
+            box=SIMPLE_HEAD, pad_edge=False, show_edge=False, border_style="dim", header_style="bold"
+        )
+        cells: list[Text] = []
+        for index, token in enumerate(tokens):
+            if token.type in {"th_open", "td_open"}:
+                cells.append(text_of(tokens[index + 1].children or [], style))
+                if token.type == "th_open":
+                    table.add_column(cells[-1], justify=_alignment(token), overflow="fold")
+            elif token.type == "tr_close" and tokens[index + 1].type != "thead_close":
+                table.add_row(*cells)
+            if token.type == "tr_close":
+                cells = []
+        return self._console.render_lines(table, self._console.options.update(width=width), pad=False)
+
+
+def _nodes(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """Cut `tokens` into the blocks of their outermost level."""
+    start = depth = 0
+    for index, token in enumerate(tokens, 1):
+        depth += token.nesting
+        if depth == 0:
+            yield tokens[start:index]
+            start = index
+
+
+def _alignment(token: Token) -> Literal["left", "center", "right"]:
+    style = token.attrs.get("style")
+    if style == "text-align:right":
+        return "right"
+    return "center" if style == "text-align:center" else "left"
+
+
+def _code_block(token: Token, width: int) -> list[Row]:
+    highlighter = Highlighter(token.info.split(" ")[0])
+    lines = neutralize(token.content).strip("\n").rstrip().split("\n")
+    while not lines[0].strip():
+        del lines[0]
+    return [row for line in lines for row in _code_rows(highlighter.line(line.expandtabs(4)), width)]
+
+
+def _code_rows(pieces: Sequence[Piece], width: int) -> list[Row]:
+    """Break a line of code into rows of at most `width` cells, wherever that falls."""
+    if sum(cell_len(text) for _, text in pieces) <= width:
+        return [[Segment(text, _style(style)) for style, text in pieces]]
+    rows: list[Row] = [[]]
+    room = width
+    for style, text in pieces:
+        rest = text
+        while rest:
+            fits = first_cells(rest, room)
+            if not fits and rows[-1]:
+                rows.append([])
+                room = width
+                continue
+            fits = fits or rest[0]  # a character that is wider than a whole row
+            rows[-1].append(Segment(fits, _style(style)))
+            rest = rest[len(fits) :]
+            room -= cell_len(fits)
+    return rows
 
 
 @cache
-def _parse_style(definition: str) -> Style | None:
+def _style(definition: str) -> Style | None:
     return Style.parse(definition) if definition else None
 
 

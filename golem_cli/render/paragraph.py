@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from rich.style import Style
+
+from golem_cli.render.inline import text_of
 from golem_cli.render.markdown import block_parser, parse
 
 if TYPE_CHECKING:
@@ -21,13 +24,16 @@ _OPEN_MARKUP: Final = re.compile(r"(?<!\w)_(?=\S)|\*(?=\S)|`|~~(?=\S)|\[[^\]]*$|
 _OTHER_BLOCK: Final = re.compile(
     r" {0,3}(?:[-+*](?:\s|$)|#{1,6}(?:\s|$)|[>=|\[]|:?-|`{3}|~{3}|\d{1,9}[.)](?:\s|$)|[-*_](?:\s*[-*_]){2}| )"
 )
+_NO_STYLE: Final = Style()
 _MOST_ROWS_KEPT: Final = 4
 
 
 def split_paragraph(
     source: str, renderer: BlockRenderer, environment: MutableMapping[str, object]
-) -> int | None:
-    """Return the index in `source` at which a row begins and no markup is open, or None.
+) -> tuple[list[str], int] | None:
+    """Return the rows that are certain and the index in `source` at which the rest begins, or None.
+
+    No markup is open there, and the rest begins a row.
 
     `source` must be one unfinished paragraph, else there is no such index.
     """
@@ -36,13 +42,15 @@ def split_paragraph(
         return None
     rows = renderer.blocks(parse(source, environment))
     for kept in range(1, min(_MOST_ROWS_KEPT, len(rows) - 1) + 1):
+        certain = _SGR.sub("", "".join(rows[:-kept])).replace(" ", "")
         words = sum(len(_SGR.sub("", row).split()) for row in rows[-kept:])
         for cut in _cuts(source, words):
             if _OTHER_BLOCK.match(source, cut):
                 continue
             tokens = parse(source[:cut].rstrip(), environment)
-            if _closed(tokens) and renderer.blocks(tokens) == rows[:-kept]:
-                return cut
+            text = "".join(text_of(token.children, _NO_STYLE).plain for token in tokens if token.children)
+            if text.replace(" ", "").replace("\n", "") == certain and _closed(tokens):
+                return rows[:-kept], cut
     return None
 
 

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
     from markdown_it.token import Token
 
-_ATTEMPTS: Final = 4
-"""Rows below the limit in which a tall paragraph may still find a place to be cut."""
+_RELIEF_AFTER: Final = 10
+"""Rows of an open paragraph after which a place is looked for where it can be cut."""
+_RELIEF_EVERY: Final = 4
+"""Rows until the next attempt; that near below the limit every row is one."""
 
 
 class StreamingMarkdown:
@@ -35,6 +37,7 @@ class StreamingMarkdown:
         self._raw = False  # the open block cannot be taken back
         self._raw_line = False  # neither can the open line
         self._separate = False  # a blank row is due before the next block
+        self._rows_to_relief = _RELIEF_AFTER
         self._fence_begun = False
         self._code_begun = False
         self._blank_code_lines = 0
@@ -106,8 +109,12 @@ class StreamingMarkdown:
     def _echoed(self, text: str) -> str:
         rows = self._echo.rows
         out = self._echo.add(text)
-        if self._echo.rows == rows or self._echo.rows < self._most_rows - _ATTEMPTS:
+        if self._echo.rows == rows:
             return out
+        self._rows_to_relief -= self._echo.rows - rows
+        if self._rows_to_relief > 0 and self._echo.rows < self._most_rows - _RELIEF_EVERY:
+            return out
+        self._rows_to_relief = _RELIEF_EVERY
         return out + self._relieve()
 
     # Whole lines
@@ -126,6 +133,7 @@ class StreamingMarkdown:
     def _replace(self, done: list[Block]) -> str:
         """Take the echo back, write the finished blocks, echo what is still open."""
         erased = self._echo.erase()
+        self._rows_to_relief = _RELIEF_AFTER
         rows = [row for block in done for row in self._render(block)]
         if self._splitter.fence and not self._fence_begun:
             self._begin_fence(self._splitter.fence.language)
@@ -192,22 +200,22 @@ class StreamingMarkdown:
             return self._relieve_line()
         if self._splitter.kind in {"", "paragraph"}:
             opened = "".join(f"{line}\n" for line in self._splitter.lines) + self._tail
-            cut = split_paragraph(opened, self._renderer, self._environment)
-            if cut is not None:
-                return self._commit_paragraph(opened, cut)
+            found = split_paragraph(opened, self._renderer, self._environment)
+            if found is not None:
+                return self._commit_paragraph(found[0], opened[found[1] :])
         if self._echo.rows >= self._most_rows:
             self._give_up()
         return ""
 
-    def _commit_paragraph(self, opened: str, cut: int) -> str:
+    def _commit_paragraph(self, rows: list[str], rest: str) -> str:
         erased = self._echo.erase()
-        block = Block(source=opened[:cut].rstrip(), kind="paragraph", continues=self._splitter.continues)
-        rows = self._render(block)
-        *lines, self._tail = opened[cut:].split("\n")
-        self._splitter.lines = lines
-        self._splitter.kind = "paragraph" if lines else ""
-        self._splitter.continues = True
-        return erased + _rows(rows) + self._echo.add(opened[cut:])
+        self._rows_to_relief = _RELIEF_AFTER
+        if self._separate and not self._splitter.continues:
+            rows = ["", *rows]
+        self._separate = self._splitter.continues = True
+        *self._splitter.lines, self._tail = rest.split("\n")
+        self._splitter.kind = "paragraph" if self._splitter.lines else ""
+        return erased + _rows(rows) + self._echo.add(rest)
 
     def _relieve_line(self) -> str:
         if self._echo.rows < self._most_rows:
