@@ -57,7 +57,7 @@ def _load(parameters: dict[str, Any]) -> Any:
     wanted.endpoint_slots = wanted.endpoint_props = wanted.endpoint_metrics = wanted.ui = False
     wanted.cors_origins, wanted.cors_origins_explicit, wanted.cors_credentials = "", True, False
     wanted.verbosity = _ERRORS_ONLY  # they go to our stderr, which the parent keeps away from the screen
-    wanted.n_ctx = 0  # all that the model was trained for
+    wanted.n_ctx = parameters["context"]  # 0: all that the model was trained for
     wanted.n_parallel = 1
     wanted.n_batch = wanted.n_ubatch = parameters["batch"]
     wanted.cpuparams.n_threads = wanted.cpuparams_batch.n_threads = parameters["threads"]

@@ -36,13 +36,14 @@ class EngineSettings:
 
     `name` is what its answers call the model. `batch` tokens of a prompt are evaluated between two looks at
     whether the client is still there: less stops sooner, more is faster. `threads` 0 means as many as suit
-    this machine.
+    this machine. `context` 0 means the whole window of the model.
     """
 
     path: Path
     name: str
     batch: int = 256
     threads: int = 0
+    context: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +74,7 @@ class _Child:
             "key": self._key,
             "parent": os.getpid(),
             "batch": settings.batch,
+            "context": settings.context,
             "threads": settings.threads or sensible_threads(usable_cores()),
             "fit": settings.path.stat().st_size
             > _LARGE,  # a second pass over the model; small ones always fit

@@ -61,7 +61,7 @@ def fetch(cache: Path, weights: Weights, progress: Progress) -> None:
 
 
 class _Meter:
-    """Tells `progress` what has arrived: never less than before, and all of it only when it is in its place."""
+    """Tells `progress` what has arrived: never less than before, and never all before all is in place."""
 
     def __init__(self, progress: Progress, total: int) -> None:
         self._progress = progress

@@ -38,14 +38,18 @@ class LocalModel:
 
     `path` is the file; it is looked at when the engine starts. `name` is what people see: `local:` and the
     file's stem unless given. Takes text only: a part of another kind is a `HistoryError`. Nothing runs until
-    `warm_up` or the first request. One event loop after the other may use it, not several at once.
+    `warm_up` or the first request. One event loop after the other may use it, not several at once. `batch`,
+    `threads` and `context` are those of `EngineSettings`.
     """
 
-    def __init__(self, path: Path, *, name: str = "", batch: int = 256, threads: int = 0) -> None:
+    def __init__(
+        self, path: Path, *, name: str = "", batch: int = 256, threads: int = 0, context: int = 0
+    ) -> None:
         self.name = name or f"local:{SMOLLM2.name if path.name == SMOLLM2.filename else path.stem}"
-        self._engine = Engine(
-            EngineSettings(path=path.absolute(), name=self.name, batch=batch, threads=threads)
+        settings = EngineSettings(
+            path=path.absolute(), name=self.name, batch=batch, threads=threads, context=context
         )
+        self._engine = Engine(settings)
         self._http: httpx.AsyncClient | None = None
         self._loaded: _Loaded | None = None
 
