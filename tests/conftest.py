@@ -9,15 +9,29 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from golem_cli.providers.local import weights_path
+from golem_cli.store.paths import resolve_paths
+
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Weights are large and read-only: tests share the cache that `golem models fetch` filled before pytest began.
-_WEIGHTS_CACHE = os.environ.get("GOLEM_CACHE")
+# Where `golem models fetch` put the weights before pytest began; read here, before any test moves home.
+_FETCHED = weights_path(resolve_paths(os.environ).cache)
+
+
+@pytest.fixture(scope="session")
+def weights_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache folder of the tests' own that leads to the fetched weights, which are large and read-only."""
+    cache = tmp_path_factory.mktemp("cache")
+    if _FETCHED.is_file():
+        weights_path(cache).symlink_to(_FETCHED)
+    return cache
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(
+    tmp_path_factory: pytest.TempPathFactory, weights_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> Path:
     """A home folder and a golem home of the test's own; no provider key of the person who runs the tests."""
     folder = tmp_path_factory.mktemp("home")
     for name in list(os.environ):
@@ -28,8 +42,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("HOME", str(folder))
     monkeypatch.setenv("USERPROFILE", str(folder))
     monkeypatch.setenv("GOLEM_HOME", str(folder / "golem"))
-    if _WEIGHTS_CACHE:
-        monkeypatch.setenv("GOLEM_CACHE", _WEIGHTS_CACHE)
+    monkeypatch.setenv("GOLEM_CACHE", str(weights_cache))
     return folder
 
 
