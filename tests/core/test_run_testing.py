@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 import pytest
 
 from golem_cli.core.errors import ModelError, RunError
 from golem_cli.core.message import Message
-from golem_cli.core.model import ModelRequest, StreamingModel
+from golem_cli.core.model import Delta, ModelRequest, StreamingModel
 from golem_cli.core.run import Agent
 from golem_cli.testing import ScriptedModel, ScriptedTool, call
 
@@ -38,11 +39,15 @@ async def test_a_hanging_answer_goes_on_once_it_is_released() -> None:
     assert (await task).output == "at last"
 
 
+def note(heard: list[str], delta: Delta) -> None:
+    heard.append(delta.content)
+
+
 async def test_fragments_join_to_the_whole_whatever_their_size() -> None:
     for size in range(5):
         heard: list[str] = []
         model = ScriptedModel("héllo", fragment_size=size)
-        await Agent(model).run_stream("go", lambda delta, heard=heard: heard.append(delta.content))
+        await Agent(model).run_stream("go", partial(note, heard))
         assert "".join(heard) == "héllo"
         assert all(len(piece) <= (size or 5) for piece in heard)
 
