@@ -9,6 +9,7 @@ from golem_cli._version import __version__
 
 TYPE_CHECKING = False  # a type checker reads it as true; importing it from typing would double the start-up
 if TYPE_CHECKING:
+    from golem_cli.core.canceled import RunCanceled
     from golem_cli.core.codec import dump_messages, load_messages
     from golem_cli.core.conversation import Conversation, RunRecord
     from golem_cli.core.errors import (
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
         HistoryError,
         ModelError,
         ModelRetry,
-        RunCanceled,
         RunError,
         Stage,
         ToolCanceled,
@@ -44,10 +44,11 @@ if TYPE_CHECKING:
     from golem_cli.core.usage import Usage, UsageLimit
 
 _HOMES = {
+    "core.canceled": "RunCanceled",
     "core.codec": "dump_messages load_messages",
     "core.conversation": "Conversation RunRecord",
     "core.errors": (
-        "ConfigurationError GolemError HistoryError ModelError ModelRetry RunCanceled RunError Stage "
+        "ConfigurationError GolemError HistoryError ModelError ModelRetry RunError Stage "
         "ToolCanceled ToolDeferred ToolFailed TranscriptError"
     ),
     "core.events": "RunEvent",

@@ -67,7 +67,7 @@ class RequestPlan:
             trim = DEFAULT_TRIM
         if trim:
             processors.append(patient_trim(trim, notice))
-        if isinstance(model, WindowedModel) and window is not None and budget != 0:
+        if isinstance(model, WindowedModel) and window is not None:
             allowed = min(window, budget) if budget else window
             processors.append(patient_budget(model.count, allowed, notice))
         return cls(history=history, processor=_counted(in_turn(*processors), sent), max_tokens=reserve)

@@ -9,7 +9,6 @@ import typer
 from golem_cli.cli import run_options
 from golem_cli.cli.exit_codes import epilog
 from golem_cli.cli.failures import WrongUsage
-from golem_cli.cli.start_chat import ChatOptions, start_chat
 
 EPILOG = epilog("golem", "golem -m openai:gpt-5-mini --trim 40", "golem -r 0193", exit_1="the chat failed")
 
@@ -33,6 +32,8 @@ def command(
     plain: Annotated[bool, typer.Option("--plain", help="No colours and no cursor movement.")] = False,
 ) -> int:
     """Chat with a model. This is what golem does without a command."""
+    from golem_cli.cli.start_chat import ChatOptions, start_chat
+
     if continue_newest and resume is not None:
         raise WrongUsage("-c and -r both choose a conversation; use one of them")
     options = ChatOptions(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from golem_cli.cli import exit_codes
@@ -73,6 +71,8 @@ def report_error(error: BaseException, environment: Environment) -> int:
     from golem_cli.render.neutralize import neutralize
 
     if environment.debug:
+        import traceback
+
         environment.complain("".join(traceback.format_exception(error)).rstrip("\n"))
     environment.complain(neutralize(line_of(error), single_line=True))
     return exit_code_of(error)
@@ -84,5 +84,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     >>> did_you_mean("lits", ["list", "show"])
     '; did you mean list?'
     """
+    from difflib import get_close_matches
+
     near = get_close_matches(word, list(known), n=1)
     return f"; did you mean {near[0]}?" if near else ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +30,8 @@ def open_model(name: str, settings: Settings, environment: Environment) -> ChatM
         return _embedded(model, environment)
     service = find_service(provider)
     if service is None:
+        from difflib import get_close_matches
+
         near = get_close_matches(provider, _providers(), n=1)
         hint = f"did you mean {near[0]}:{model}?" if near else f"known are {', '.join(_providers())}"
         raise ConfigurationError(f"there is no provider {provider}; {hint}")

@@ -13,6 +13,7 @@
     ├── UsageLimitError            a response or request crossed a bound
     ├── RunError                   a run failed after its first model call; carries `partial`
     │   └── RunCanceled            … because its task was cancelled; also an asyncio.CancelledError
+    │                              (in golem_cli.core.canceled: asyncio takes long to import)
     ├── ModelRetry                 raised by tools and decoders: say why, and let the model try again
     ├── ToolFailed                 raised by tools: a definitive failure that the model is told
     ├── ToolCanceled               raised by tools: stop the run, keep the batch
@@ -30,13 +31,13 @@ error into text for a person.
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from golem_cli.core.result import PartialResult
 
 Stage = Literal["model", "decode", "tool", "loop", "usage", "canceled"]
+"""Where a run failed: what was going on, or which rule ended it."""
 
 
 class GolemError(Exception):
@@ -142,14 +143,6 @@ class RunError(GolemError):
         self.stage = stage
         self.cause = cause
         self.partial = partial
-
-
-class RunCanceled(RunError, asyncio.CancelledError):  # noqa: N818 (the seed's name; it is a cancellation)
-    """The run's task was cancelled at `stage`. Never swallow it: it is an `asyncio.CancelledError`.
-
-    Whoever awaits the task gets it with its evidence; further awaits give a plain `asyncio.CancelledError`.
-    `asyncio.timeout` of Python 3.11 compares the exact class, so this passes through it as it is.
-    """
 
 
 class ModelRetry(GolemError):  # noqa: N818 (the seed's name; a request to the model, not a failure)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from golem_cli.core.errors import AmbiguousReference, ConversationNotFound
@@ -55,6 +54,8 @@ def _ambiguous(reference: str, matches: Sequence[str]) -> AmbiguousReference:
 
 
 def _not_found(reference: str, known: Sequence[Summary]) -> ConversationNotFound:
+    from difflib import get_close_matches
+
     names = {each.title.casefold(): each.title for each in reversed(known) if each.title}
     names |= {each.conversation_id: each.conversation_id for each in known}
     near = get_close_matches(reference.strip().casefold()[:200], names, n=_NEAREST)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from golem_cli.core.errors import ConfigurationError
@@ -212,5 +211,7 @@ def _unknown(place: str, name: str, known: tuple[str, ...]) -> ConfigurationErro
 
 
 def _did_you_mean(name: str, known: Mapping[str, object] | tuple[str, ...]) -> str:
+    from difflib import get_close_matches
+
     near = get_close_matches(name.lower().replace("-", "_"), list(known), n=1)
     return f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(known)}"

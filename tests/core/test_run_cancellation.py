@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from golem_cli.core.errors import ModelError, RunCanceled, RunError
+from golem_cli.core.canceled import RunCanceled
+from golem_cli.core.errors import ModelError, RunError
 from golem_cli.core.events import RunEvent
 from golem_cli.core.run import Agent
 from golem_cli.core.tool import RunContext

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from golem_cli.core.errors import RunCanceled, RunError, Stage
+from golem_cli.core.canceled import RunCanceled
+from golem_cli.core.errors import RunError, Stage
 from golem_cli.core.events import EventKind, OnEvent, RunEvent
 from golem_cli.core.message import Message
 from golem_cli.core.model import OnDelta
