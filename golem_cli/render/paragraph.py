@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _SGR: Final = re.compile(r"\x1b\[[\d;]*m")
 # What is still literal after parsing but what later text could make markup of.
-_OPEN_MARKUP: Final = re.compile(r"(?<!\w)_(?=\S)|\*(?=\S)|`|~~(?=\S)|\[[^\]]*$|<[^>]*$")
+_OPEN_MARKUP: Final = re.compile(r"(?<!\w)_(?=\S)|\*(?=\S)|`|~~(?=\S)|\[[^\]]*$")
 # What would not go on as a paragraph when it stands at the start of a line.
 _OTHER_BLOCK: Final = re.compile(
     r" {0,3}(?:[-+*](?:\s|$)|#{1,6}(?:\s|$)|[>=|\[]|:?-|`{3}|~{3}|\d{1,9}[.)](?:\s|$)|[-*_](?:\s*[-*_]){2}| )"
@@ -49,8 +49,11 @@ def split_paragraph(
                 continue
             tokens = parse(source[:cut].rstrip(), environment)
             text = "".join(text_of(token.children, _NO_STYLE).plain for token in tokens if token.children)
-            if text.replace(" ", "").replace("\n", "") == certain and _closed(tokens):
+            if text.replace(" ", "").replace("\n", "") != certain:
+                continue
+            if _closed(tokens):
                 return rows[:-kept], cut
+            break
     return None
 
 
