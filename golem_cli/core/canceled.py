@@ -1,5 +1,4 @@
 """The one error that needs asyncio, apart from the tree in `golem_cli.core.errors`: most verbs need none."""
-"""
 
 from __future__ import annotations
 
