@@ -8,12 +8,12 @@ from contextlib import suppress
 
 import pytest
 
+from golem_cli.core.canceled import RunCanceled
 from golem_cli.core.errors import (
     GolemError,
     HistoryError,
     ModelError,
     ModelRetry,
-    RunCanceled,
     RunError,
     ToolError,
 )
