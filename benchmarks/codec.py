@@ -1,8 +1,8 @@
 """Load, repair and save a long history: golem's codec beside the same contract as pydantic models.
 
 Run as `python benchmarks/codec.py`; it prints Markdown. Each row is a process of its own that reads the same
-file; the time is CPU time from bytes to bytes, the memory is the peak of the whole process. Pydantic is needed for the
-comparison only and is no dependency of golem.
+file; the time is CPU time from bytes to bytes, the memory the peak of the whole process. Pydantic is needed
+for the comparison only and is no dependency of golem.
 """
 
 from __future__ import annotations

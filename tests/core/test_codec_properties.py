@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import example, given
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from golem_cli.core.codec import (
@@ -28,6 +28,9 @@ from golem_cli.core.conversation import Conversation, ConversationSettings, RunR
 from golem_cli.core.errors import TranscriptError
 from golem_cli.core.message import Message, Part, ThinkingBlock, ToolCall
 from golem_cli.core.usage import Usage
+
+# No law depends on how busy the machine is.
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 KNOWN = {"role", "content", "parts", "thinking", "text", "url", "data", "kind", "id", "name", "args"}
 # Everything that JSON can hold: a low surrogate right after a high one would be another character.
@@ -116,6 +119,7 @@ conversations = st.builds(
 )
 
 
+@unhurried
 @given(st.lists(messages, max_size=4))
 def test_messages_come_back_equal_and_a_second_save_is_the_same(history: list[Message]) -> None:
     """Whatever the strings, arguments and unknown fields are; one line a message."""
@@ -126,6 +130,7 @@ def test_messages_come_back_equal_and_a_second_save_is_the_same(history: list[Me
     json.loads(written)
 
 
+@unhurried
 @given(messages)
 def test_one_message_and_its_line_are_each_other(message: Message) -> None:
     line = dump_message(message)
@@ -135,6 +140,7 @@ def test_one_message_and_its_line_are_each_other(message: Message) -> None:
     assert dump_messages([message]) == b"[\n" + line + b"\n]\n"
 
 
+@unhurried
 @given(runs)
 def test_one_run_and_its_line_are_each_other(run: RunRecord) -> None:
     line = dump_run(run)
@@ -142,6 +148,7 @@ def test_one_run_and_its_line_are_each_other(run: RunRecord) -> None:
     assert load_run(line) == run
 
 
+@unhurried
 @given(conversations)
 def test_a_conversation_comes_back_equal(conversation: Conversation) -> None:
     written = dump_conversation(conversation)
@@ -152,6 +159,7 @@ def test_a_conversation_comes_back_equal(conversation: Conversation) -> None:
     )
 
 
+@unhurried
 @given(st.lists(messages, min_size=1, max_size=3))
 def test_jsonl_comes_back_in_its_own_form(history: list[Message]) -> None:
     written = dump_transcript(Transcript(form="jsonl", messages=history))
@@ -160,12 +168,14 @@ def test_jsonl_comes_back_in_its_own_form(history: list[Message]) -> None:
     assert dump_transcript(loaded) == written
 
 
+@unhurried
 @given(args)
 def test_arguments_stay_verbatim(text: str) -> None:
     message = Message(role="assistant", tool_calls=(ToolCall(id="c", name="f", args=text),))
     assert load_messages(dump_messages([message]))[0].tool_calls[0].args == text
 
 
+@unhurried
 @given(raw_json, st.sampled_from(["", " ", "\n", "\t\r\n"]))
 def test_an_args_value_is_read_verbatim_whatever_surrounds_it(raw: str, space: str) -> None:
     document = f'[{{"role":"assistant","toolCalls":[{{"args":{space}{raw}{space}}}]}}]'
@@ -173,6 +183,7 @@ def test_an_args_value_is_read_verbatim_whatever_surrounds_it(raw: str, space: s
     assert load_messages(document)[0].tool_calls[0].args == expected
 
 
+@unhurried
 @given(texts, json_values)
 def test_an_unknown_field_of_any_name_and_value_is_kept(name: str, value: object) -> None:
     if name in KNOWN or name[:4] in {"tool", "fail", "inte", "runI", "conv", "func"}:
@@ -198,8 +209,9 @@ def documents() -> st.SearchStrategy[bytes]:
     lines = st.lists(messages, min_size=1, max_size=3).map(
         lambda history: dump_transcript(Transcript(form="jsonl", messages=history))
     )
-    compact = arrays.map(lambda data: json.dumps(json.loads(data), separators=(",", ":")).encode())
-    pretty = arrays.map(lambda data: json.dumps(json.loads(data), indent=2, sort_keys=True).encode())
+    values = arrays.map(lambda data: json.loads(data, parse_float=lambda _: 0.5))  # 1e999 is no Python number
+    compact = values.map(lambda value: json.dumps(value, separators=(",", ":")).encode())
+    pretty = values.map(lambda value: json.dumps(value, indent=2, sort_keys=True).encode())
     return st.one_of(arrays, lines, conversations.map(dump_conversation), compact, pretty)
 
 
@@ -241,11 +253,13 @@ def damaged(draw: st.DrawFn) -> bytes:
     return data
 
 
+@unhurried
 @given(documents())
 def test_the_fast_path_reads_what_the_definition_reads(data: bytes) -> None:
     assert outcome(data, fast=True) == outcome(data, fast=False)
 
 
+@unhurried
 @given(damaged())
 @example(b'[{"role":"user","role":"user"}]')
 @example(b'[{"role":"user","content":"","content":"a"}]')
@@ -267,6 +281,7 @@ def test_the_fast_path_and_the_definition_agree_on_damaged_documents(data: bytes
     assert outcome(data, fast=True) == outcome(data, fast=False)
 
 
+@unhurried
 @given(st.binary() | damaged() | st.text().map(lambda text: text.encode("utf-16")))
 def test_bad_bytes_raise_a_transcript_error_of_one_printable_line_and_nothing_else(data: bytes) -> None:
     for salvage in (False, True):
@@ -276,6 +291,7 @@ def test_bad_bytes_raise_a_transcript_error_of_one_printable_line_and_nothing_el
             assert str(error).isprintable()  # noqa: PT017 (many documents are fine: nothing is raised then)
 
 
+@unhurried
 @given(documents(), st.data())
 def test_salvage_keeps_exactly_the_messages_before_the_cut(data: bytes, draw: st.DataObject) -> None:
     whole = load_transcript(data)
@@ -288,6 +304,7 @@ def test_salvage_keeps_exactly_the_messages_before_the_cut(data: bytes, draw: st
     assert len(kept.messages) == len(whole.messages) or kept.salvaged or kept.form == "jsonl"
 
 
+@unhurried
 @given(st.lists(messages.filter(lambda message: "\\ud" not in repr(message)), min_size=1, max_size=3))
 def test_what_golem_writes_needs_no_slow_path_for_the_document(history: list[Message]) -> None:
     assert read_fast(read_text(dump_messages(history))) is not None
