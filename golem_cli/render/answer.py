@@ -10,7 +10,7 @@ from golem_cli.render.neutralize import Neutralizer, neutralize
 from golem_cli.render.sections import PlainText, PlainThinking, Thinking
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from golem_cli.render.stream import StreamingMarkdown
 
@@ -182,3 +182,14 @@ class AnswerView:
         if self._synchronized and "\r\x1b[" in text:  # only what is taken back could flicker
             text = f"{_BEGIN_UPDATE}{text}{_END_UPDATE}"
         self._write(text)
+
+
+def warm_up(languages: Sequence[str] = ("python", "bash", "json")) -> None:
+    """Import and prime what the first fragment and the first fence need: a good use of the time of typing.
+
+    Takes some 200 ms once; everything works without it.
+    """
+    view = AnswerView(lambda text: None, width=80, height=24)
+    for language in languages:
+        view.feed(f"# *a*\n\n- `b`\n\n```{language}\nx = 1\n```\n\n|a|\n|-|\n|b|\n\n")
+    view.close()

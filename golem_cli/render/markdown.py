@@ -1,4 +1,4 @@
-"""Markdown blocks as terminal rows: markdown-it parses, Rich wraps text and draws tables.
+"""Markdown blocks as terminal rows: markdown-it parses, Rich wraps the text.
 
 HTML is shown as text, links with their address, images by name; no OSC 8 links. Nothing depends on what comes
 later in the document: a list item looks the same whatever list it is in, so items can be rendered one by one.
@@ -7,15 +7,13 @@ later in the document: a list item looks the same whatever list it is in, so ite
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from markdown_it import MarkdownIt
-from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 from rich.style import Style
-from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 
@@ -25,6 +23,7 @@ from golem_cli.render.inline import text_of
 from golem_cli.render.neutralize import neutralize
 from golem_cli.render.rows import Row, to_ansi
 from golem_cli.render.styles import STYLES
+from golem_cli.render.table import Alignment, Columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, MutableMapping, Sequence
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
 
 _BULLET: Final = Segment(" • ")
 _QUOTED: Final = Segment("▌ ", Style(dim=True))
+_HEADER: Final = Style(bold=True)
 _RULE: Final = 24
 _NARROWEST: Final = 8
 """Cells that text keeps however deep it is nested."""
@@ -136,20 +136,39 @@ class BlockRenderer:
         return rows
 
     def _table(self, tokens: Sequence[Token], width: int, style: Style) -> list[Row]:
-        table = Table(
-            box=SIMPLE_HEAD, pad_edge=False, show_edge=False, border_style="dim", header_style="bold"
-        )
-        cells: list[Text] = []
-        for index, token in enumerate(tokens):
-            if token.type in {"th_open", "td_open"}:
-                cells.append(text_of(tokens[index + 1].children or [], style))
-                if token.type == "th_open":
-                    table.add_column(cells[-1], justify=_alignment(token), overflow="fold")
-            elif token.type == "tr_close" and tokens[index + 1].type != "thead_close":
-                table.add_row(*cells)
-            if token.type == "tr_close":
-                cells = []
-        return self._console.render_lines(table, self._console.options.update(width=width), pad=False)
+        cells = _cells(tokens, style)
+        columns = _columns(tokens, cells, width)
+        if columns.width > width:  # more columns than cells: row by row, as text
+            return [row for one in cells for row in self._wrap(Text(" | ").join(one), width)]
+        header, *body = [columns.draw(one, self._console) for one in cells]
+        return [*header, columns.rule(), *(row for rows in body for row in rows)]
+
+    def columns(self, tokens: Sequence[Token]) -> Columns:
+        """Return the columns of a top-level table."""
+        return _columns(tokens, _cells(tokens, Style()), self.width)
+
+    def table_body(self, tokens: Sequence[Token], columns: Columns) -> list[str]:
+        """Return the rows of a table without its header, in the widths that another one fixed."""
+        body = _cells(tokens, Style())[1:]
+        rows = (row for cells in body for row in columns.draw(cells, self._console))
+        return [to_ansi(row, color=self._color) for row in rows]
+
+
+def _cells(tokens: Sequence[Token], style: Style) -> list[list[Text]]:
+    """The texts of a table, its header first, which is bold."""
+    rows: list[list[Text]] = []
+    for index, token in enumerate(tokens):
+        if token.type == "tr_open":
+            rows.append([])
+        elif token.type in {"th_open", "td_open"}:
+            text_style = style + _HEADER if token.type == "th_open" else style
+            rows[-1].append(text_of(tokens[index + 1].children or [], text_style))
+    return rows
+
+
+def _columns(tokens: Sequence[Token], cells: Sequence[Sequence[Text]], width: int) -> Columns:
+    alignments = [_alignment(token) for token in tokens if token.type == "th_open"]
+    return Columns.fit(cells, alignments, width)
 
 
 def _nodes(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
@@ -162,7 +181,7 @@ def _nodes(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
             start = index
 
 
-def _alignment(token: Token) -> Literal["left", "center", "right"]:
+def _alignment(token: Token) -> Alignment:
     style = token.attrs.get("style")
     if style == "text-align:right":
         return "right"

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
     from markdown_it.token import Token
 
+    from golem_cli.render.table import Columns
+
+_LONGEST_KEPT: Final = 4096
+"""Characters of a line that is on the screen for good; more would be kept for nothing."""
 _RELIEF_AFTER: Final = 10
 """Rows of an open paragraph after which a place is looked for where it can be cut."""
 _RELIEF_EVERY: Final = 4
@@ -34,6 +38,7 @@ class StreamingMarkdown:
         self._highlighter = Highlighter("")
         self._environment: dict[str, object] = {}
         self._tail = ""  # the line that is not complete yet
+        self._table: Columns | None = None  # of the open table, whose rows so far are written
         self._raw = False  # the open block cannot be taken back
         self._raw_line = False  # neither can the open line
         self._separate = False  # a blank row is due before the next block
@@ -67,7 +72,8 @@ class StreamingMarkdown:
         out = self._end_line() if self._tail else ""
         if self._raw:
             return out + self._end_raw()
-        return out + self._replace(self._splitter.finish())
+        done = self._splitter.finish()
+        return out + self._replace([] if self._table else done)
 
     def resize(self, width: int, height: int) -> str:
         """Go on in a terminal of another size; return what to write.
@@ -84,6 +90,8 @@ class StreamingMarkdown:
                 if self._echo.column:
                     out += NEW_ROW
             self._echo = Echo(self._columns)
+        if self._table:  # its columns were made for another width
+            self._table, self._raw = None, True
         self._echo.width = self._columns
         return out
 
@@ -98,6 +106,8 @@ class StreamingMarkdown:
         return "".join(self._add(text[start : start + step]) for start in range(0, len(text), step))
 
     def _add(self, text: str) -> str:
+        if self._raw_line and len(self._tail) > _LONGEST_KEPT:
+            return self._echoed(text)  # nothing will be made of it
         self._tail += text
         if self._splitter.decides(self._tail):
             done = self._splitter.finish()
@@ -125,6 +135,8 @@ class StreamingMarkdown:
             return self._code_line(line)
         if self._raw:
             return self._line_of_raw(line)
+        if self._table:
+            return self._table_line(line, self._table)
         done = self._splitter.line(line)
         if done or self._splitter.fence or not self._splitter.lines:
             return self._replace(done)
@@ -196,8 +208,10 @@ class StreamingMarkdown:
     # Blocks that are taller than the screen
 
     def _relieve(self) -> str:
-        if self._raw or self._splitter.fence:
+        if self._raw or self._table or self._splitter.fence:
             return self._relieve_line()
+        if self._splitter.kind == "table" and self._echo.rows >= self._most_rows:
+            return self._commit_table()
         if self._splitter.kind in {"", "paragraph"}:
             opened = "".join(f"{line}\n" for line in self._splitter.lines) + self._tail
             found = split_paragraph(opened, self._renderer, self._environment)
@@ -216,6 +230,30 @@ class StreamingMarkdown:
         *self._splitter.lines, self._tail = rest.split("\n")
         self._splitter.kind = "paragraph" if self._splitter.lines else ""
         return erased + _rows(rows) + self._echo.add(rest)
+
+    def _commit_table(self) -> str:
+        """Write the rows that there are, and fix the columns for those to come."""
+        tokens = parse("\n".join(self._splitter.lines), self._environment)
+        self._table = self._renderer.columns(tokens)
+        rows = self._renderer.blocks(tokens)
+        due = [""] * (self._separate and not self._splitter.continues)
+        self._separate = True
+        self._keep_beginning()
+        return self._echo.erase() + _rows(due + rows) + self._echo.add(self._tail)
+
+    def _table_line(self, line: str, columns: Columns) -> str:
+        raw_line, self._raw_line = self._raw_line, False
+        done = self._splitter.line(line)
+        if done:
+            self._table = None
+            return self._replace(done[1:])
+        tokens = parse("\n".join(self._splitter.lines), self._environment)
+        self._keep_beginning()
+        if raw_line:
+            out = self._echo.add("\n")
+            self._echo.settle()
+            return out
+        return self._echo.erase() + _rows(self._renderer.table_body(tokens, columns))
 
     def _relieve_line(self) -> str:
         if self._echo.rows < self._most_rows:

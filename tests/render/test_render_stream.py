@@ -9,9 +9,11 @@ from typing import Final
 
 import pyte
 import pytest
+from rich.text import Text
 
 from golem_cli.render.markdown import BlockRenderer, parse
 from golem_cli.render.stream import StreamingMarkdown
+from golem_cli.render.table import Columns
 
 WIDTH, HEIGHT = 60, 20
 
@@ -55,6 +57,8 @@ DOCUMENTS: Final = {
     "links": "[text](https://example.org) <https://auto.example> ![alt](pic.png) [a *b*](x)\n",
     "table": "| a | b |\n| - | -: |\n| 1 | 2 |\n| long cell here | **x** |\n\nafter\n",
     "table right after text": "text\n\n|a|b|\n|-|-|\n|1|2|\ntext is a row\n\nend\n",
+    "wide table": "| name | text |\n|:-:|---|\n| x | " + "long text " * 20 + "|\n| " + "y" * 70 + " | z |\n",
+    "table of many columns": "|" + "a|" * 40 + "\n|" + "-|" * 40 + "\n|" + "b|" * 40 + "\n",
     "table then list": "|a|b|\n|-|-|\n|1|2|\n- item\n",
     "not a table": "| a | b |\njust text\n\n| c |\n\nd | e\n",
     "entities": "&lt;b&gt; &amp; &copy; &#42;\n\n\\*not\\*\n",
@@ -79,6 +83,9 @@ TALL: Final = {
     "code": "```python\n" + "".join(f"x{n} = '{n}'  # {n}\n" for n in range(100)) + "```\n\nafter\n",
     "items": "".join(f"{n}. item number {n}\n" for n in range(1, 120)) + "\nafter\n",
     "loose items": "".join(f"- item number {n}\n\n  with more\n\n" for n in range(1, 60)) + "after\n",
+    "table": "before\n\n| name | *n* |\n|---|--:|\n" + "| a name | **12345** |\n" * 60 + "\nafter\n",
+    "table at the end": "| name | n |\n|---|--:|\n" + "| a name | 12345 |\n" * 60,
+    "table before a list": "| name | n |\n|---|--:|\n" + "| a name | 12345 |\n" * 40 + "- item\n- other\n",
     "mixed": "".join(f"## Part {n}\n\nText *{n}*.\n\n- a\n- b\n\n" for n in range(30)),
 }
 
@@ -129,3 +136,44 @@ def test_documents_in_a_row_equal_the_whole(seed: int) -> None:
         )
     )
     assert streamed(document, cuts) == whole(document)
+
+
+@pytest.mark.parametrize(
+    ("naturals", "width", "widths"),
+    [
+        ((3, 4), 20, (3, 4)),
+        ((3, 30), 20, (3, 15)),  # 20 - 2 between - 3
+        ((30, 30), 20, (9, 9)),
+        ((10, 30, 2), 24, (9, 9, 2)),  # 24 - 4 between - 2, shared by the two widest
+        ((5, 5, 5), 5, (1, 1, 1)),  # no room: one cell each
+    ],
+)
+def test_the_widest_columns_give_way(naturals: tuple[int, ...], width: int, widths: tuple[int, ...]) -> None:
+    rows = [[Text("x" * natural) for natural in naturals]]
+    assert Columns.fit(rows, ["left"] * len(naturals), width).widths == widths
+
+
+def test_what_cannot_be_cut_stays_raw_and_is_whole() -> None:
+    """A list item and a quote that are taller than the screen: every word once, and the next block is rendered."""
+    for document in (
+        "- " + "".join(f"word{n} **b**\n  " for n in range(100)),
+        "".join(f"> word{n}\n" for n in range(100)),
+    ):
+        rows = streamed(document + "\n\n# Next *block*\n", random.Random(1))
+        text = "\n".join(rows)
+        assert [text.count(f"word{n}") for n in (0, 1, 50, 99)] == [
+            1,
+            1 + 10,
+            1,
+            1,
+        ]  # word1, and word10 to word19
+        assert rows[-2:] == ["", "Next block"]
+
+
+def test_the_colours_of_a_streamed_fence_are_those_of_the_whole() -> None:
+    document = DOCUMENTS["fence"]
+    rows = BlockRenderer(WIDTH - 1).blocks(parse(document, {}))
+    view = StreamingMarkdown(width=WIDTH, height=HEIGHT)
+    written = "".join(map(view.feed, document)) + view.close()
+    for row in rows:
+        assert row in written
