@@ -136,12 +136,13 @@ def _clean(
 
 
 def _report(source: Source, cleaned: Cleaned, options: CleaningOptions, say: Callable[[str], None]) -> None:
-    from golem_cli.cli.cleaning_report import diff_lines, report_lines
+    from golem_cli.cli.cleaning_report import report_lines
+    from golem_cli.cli.message_diff import unified
 
     for line in report_lines(source, cleaned):
         say(line)
     if options.diff:
-        for line in diff_lines(source, cleaned):
+        for line in unified(source.transcript.messages, cleaned.messages, source.name):
             say(line)
 
 

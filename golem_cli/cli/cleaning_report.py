@@ -1,4 +1,4 @@
-"""The reports of `normalize` and `sanitize`: numbered findings for people, an object for programs, a diff."""
+"""The reports of `normalize` and `sanitize`: numbered findings for people, an object for programs."""
 
 from __future__ import annotations
 
@@ -87,17 +87,6 @@ def json_entry(source: Source, cleaned: Cleaned) -> dict[str, object]:
         "changed": cleaned.changed or bool(source.transcript.salvaged),
         **({"salvaged": source.transcript.salvaged} if source.transcript.salvaged else {}),
     }
-
-
-def diff_lines(source: Source, cleaned: Cleaned) -> Iterator[str]:
-    """The change as a unified diff of the messages, one a line."""
-    from difflib import unified_diff
-
-    from golem_cli.core.codec import dump_message
-
-    before = [dump_message(message).decode("utf-8") for message in source.transcript.messages]
-    after = [dump_message(message).decode("utf-8") for message in cleaned.messages]
-    return unified_diff(before, after, source.name, f"{source.name} (result)", n=1, lineterm="")
 
 
 def counted(count: int, noun: str) -> str:
