@@ -83,7 +83,7 @@ class AnswerView:
 
     def tool_ended(self, name: str, result: str, *, failed: bool = False) -> None:
         """Show the first line of a tool's result and how many more there are."""
-        lines = neutralize(result).strip().split("\n")
+        lines = (neutralize(result).strip() or "(no output)").split("\n")
         more = f" (+{len(lines) - 1} lines)" if len(lines) > 1 else ""
         label = f"{neutralize(name, single_line=True)} failed: " if failed else ""
         room = max(self._width - 6 - len(more), 8)
@@ -103,6 +103,12 @@ class AnswerView:
         if self._thinking is not None:
             out += self._thinking.resize(width, height)
         self._send(out)
+
+    def leave(self) -> None:
+        """Let something else write below: what is open stays as it is, and what follows begins a new row."""
+        width, height = self._width, self._height
+        self.resize(width - 1, height)  # as in a narrower terminal, nothing above can be taken back
+        self.resize(width, height)
 
     def close(self, footer: str = "") -> None:
         """End the answer; the rule below carries `footer`. Nothing is written when nothing was shown."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from golem_cli.render.blocks import Block, BlockSplitter
-from golem_cli.render.code import Highlighter
 from golem_cli.render.echo import NEW_ROW, Echo
+from golem_cli.render.fence import CodeFence
 from golem_cli.render.markdown import BlockRenderer, parse
 from golem_cli.render.paragraph import split_paragraph
 
@@ -24,6 +24,11 @@ _RELIEF_AFTER: Final = 10
 _RELIEF_EVERY: Final = 4
 """Rows until the next attempt; that near below the limit every row is one."""
 
+_TABLE_HEAD: Final = 2
+"""Lines of a table before its first row."""
+_TABLE_ROWS_AT_ONCE: Final = 8
+"""Rows of a tall table that are rendered together: each time its head is parsed again."""
+
 
 class StreamingMarkdown:
     """Turns fragments of neutralized Markdown into what a terminal is to be sent.
@@ -35,17 +40,14 @@ class StreamingMarkdown:
     def __init__(self, *, width: int, height: int, color: bool = True) -> None:
         self._color = color
         self._splitter = BlockSplitter()
-        self._highlighter = Highlighter("")
         self._environment: dict[str, object] = {}
         self._tail = ""  # the line that is not complete yet
         self._table: Columns | None = None  # of the open table, whose rows so far are written
+        self._fence: CodeFence | None = None  # the open one
         self._raw = False  # the open block cannot be taken back
         self._raw_line = False  # neither can the open line
         self._separate = False  # a blank row is due before the next block
         self._rows_to_relief = _RELIEF_AFTER
-        self._fence_begun = False
-        self._code_begun = False
-        self._blank_code_lines = 0
         self._next_number = 1
         self._set_size(width, height)
         self._echo = Echo(self._columns)
@@ -73,7 +75,9 @@ class StreamingMarkdown:
         if self._raw:
             return out + self._end_raw()
         done = self._splitter.finish()
-        return out + self._replace([] if self._table else done)
+        if self._table and done:
+            return out + self._echo.erase() + self._table_rows(done[0].source, self._table)
+        return out + self._replace(done)
 
     def resize(self, width: int, height: int) -> str:
         """Go on in a terminal of another size; return what to write.
@@ -131,8 +135,8 @@ class StreamingMarkdown:
 
     def _end_line(self) -> str:
         line, self._tail = self._tail, ""
-        if self._splitter.fence:
-            return self._code_line(line)
+        if self._fence:
+            return self._code_line(line, self._fence)
         if self._raw:
             return self._line_of_raw(line)
         if self._table:
@@ -147,8 +151,8 @@ class StreamingMarkdown:
         erased = self._echo.erase()
         self._rows_to_relief = _RELIEF_AFTER
         rows = [row for block in done for row in self._render(block)]
-        if self._splitter.fence and not self._fence_begun:
-            self._begin_fence(self._splitter.fence.language)
+        if self._splitter.fence:
+            self._fence = CodeFence(self._splitter.fence, separate=self._separate)
         opened = "".join(f"{line}\n" for line in self._splitter.lines) + self._tail
         return erased + _rows(rows) + self._echo.add(opened)
 
@@ -171,44 +175,24 @@ class StreamingMarkdown:
         items = sum(token.type == "list_item_open" and token.level == 1 for token in tokens)
         self._next_number = int(opener.attrs.get("start", 1)) + items
 
-    # Code fences
-
-    def _begin_fence(self, language: str) -> None:
-        self._highlighter = Highlighter(language)
-        self._fence_begun = True
-        self._blank_code_lines = 0
-        self._code_begun = False
-
-    def _code_line(self, line: str) -> str:
-        fence = self._splitter.fence
-        assert fence is not None  # noqa: S101 - for the type checker: the caller has looked
+    def _code_line(self, line: str, fence: CodeFence) -> str:
         if fence.closed_by(line):
             self._splitter.end_fence()
-            self._fence_begun = False
+            self._fence, self._separate = None, self._separate or fence.begun
             return self._replace([])
-        pieces = self._highlighter.line(fence.content(line).expandtabs(4))
+        pieces = fence.pieces(line)
         if self._raw_line:
             self._raw_line = False
             out = self._echo.add("\n")
             self._echo.settle()
             return out
-        if not line.strip():
-            self._blank_code_lines += 1
-            return self._echo.erase()
-        return self._echo.erase() + _rows(self._due_code_rows() + self._renderer.code_line(pieces))
-
-    def _due_code_rows(self) -> list[str]:
-        blank = self._blank_code_lines if self._code_begun else 0
-        due = [""] * (blank + (self._separate and not self._code_begun))
-        self._code_begun = True
-        self._separate = True
-        self._blank_code_lines = 0
-        return due
+        rows = [*fence.due_rows(), *self._renderer.code_line(pieces)] if pieces else []
+        return self._echo.erase() + _rows(rows)
 
     # Blocks that are taller than the screen
 
     def _relieve(self) -> str:
-        if self._raw or self._table or self._splitter.fence:
+        if self._raw or self._table or self._fence:
             return self._relieve_line()
         if self._splitter.kind == "table" and self._echo.rows >= self._most_rows:
             return self._commit_table()
@@ -246,28 +230,37 @@ class StreamingMarkdown:
         done = self._splitter.line(line)
         if done:
             self._table = None
-            return self._replace(done[1:])
-        tokens = parse("\n".join(self._splitter.lines), self._environment)
-        self._keep_beginning()
+            erased = self._echo.erase()
+            return erased + self._table_rows(done[0].source, columns) + self._replace(done[1:])
         if raw_line:
+            self._keep_beginning()
             out = self._echo.add("\n")
             self._echo.settle()
             return out
-        return self._echo.erase() + _rows(self._renderer.table_body(tokens, columns))
+        if len(self._splitter.lines) < min(_TABLE_ROWS_AT_ONCE, self._most_rows // 2) + _TABLE_HEAD:
+            return self._echoed("\n")
+        source = "\n".join(self._splitter.lines)
+        self._keep_beginning()
+        return self._echo.erase() + self._table_rows(source, columns)
+
+    def _table_rows(self, source: str, columns: Columns) -> str:
+        return _rows(self._renderer.table_body(parse(source, self._environment), columns))
 
     def _relieve_line(self) -> str:
         if self._echo.rows < self._most_rows:
             return ""
         out = ""
-        if self._splitter.fence and not self._raw_line and (due := self._due_code_rows()):
+        if self._fence and not self._raw_line and (due := self._fence.due_rows()):
             out = self._echo.erase() + _rows(due) + self._echo.add(self._tail)
         self._echo.settle()
-        self._raw_line = True
+        self._raw_line = bool(self._tail)
+        if self._table:
+            self._keep_beginning()  # the rows that were held back stay as they came
         return out
 
     def _give_up(self) -> None:
         self._echo.settle()
-        if self._splitter.fence:
+        if self._fence:
             self._raw_line = bool(self._tail)
             return
         self._raw = bool(self._splitter.lines or self._tail)
@@ -276,7 +269,7 @@ class StreamingMarkdown:
 
     def _keep_beginning(self) -> None:
         """Keep as much of the raw block as shows what it is."""
-        self._splitter.lines = self._splitter.lines[: 2 if self._splitter.kind == "table" else 1]
+        self._splitter.lines = self._splitter.lines[: _TABLE_HEAD if self._splitter.kind == "table" else 1]
 
     def _line_of_raw(self, line: str) -> str:
         raw_line, self._raw_line = self._raw_line, False
@@ -289,6 +282,8 @@ class StreamingMarkdown:
         if not self._splitter.lines and not self._splitter.fence:
             return self._end_raw()
         self._raw = not self._splitter.fence
+        if self._splitter.fence:  # opened by a line that is taller than the screen
+            self._fence = CodeFence(self._splitter.fence, separate=False)
         self._keep_beginning()
         out = self._echo.add("\n")
         self._echo.settle()

@@ -54,7 +54,10 @@ class Columns:
 
     def draw(self, cells: Sequence[Text], console: Console) -> list[Row]:
         """Return the rows of one row of the table; a cell that does not fit is wrapped."""
-        wrapped = [cell.wrap(console, width) for cell, width in zip(cells, self.widths, strict=True)]
+        wrapped = [
+            [cell] if _fits(cell.plain, width) else cell.wrap(console, width)
+            for cell, width in zip(cells, self.widths, strict=True)
+        ]
         return [self._row(lines, console) for lines in zip_longest(*wrapped, fillvalue=Text())]
 
     def rule(self) -> Row:
@@ -69,6 +72,10 @@ class Columns:
             blank = max(width - cell_len(line.plain), 0)
             left = {"left": 0, "center": blank // 2, "right": blank}[alignment]
             row.append(Segment((_GAP if index else "") + " " * left))
-            row += line.render(console, end="")
+            row += line.render(console, end="") if line.spans else [Segment(line.plain)]
             row.append(Segment(" " * (blank - left)))
         return row
+
+
+def _fits(text: str, width: int) -> bool:
+    return "\n" not in text and cell_len(text) <= width

@@ -108,6 +108,7 @@ def test_tools_are_a_line_each() -> None:
     view.tool_ended("read", "first\nsecond\nthird")
     view.tool_started("rm", "{}")
     view.tool_ended("rm", "not allowed", failed=True)
+    view.tool_ended("touch", " \n")
     view.notice("retrying in 2 s")
     view.feed("Done.")
     view.close()
@@ -119,6 +120,7 @@ def test_tools_are_a_line_each() -> None:
         "  └ first (+2 lines)",
         "● rm({})",
         "  └ rm failed: not allowed",
+        "  └ (no output)",
         "! retrying in 2 s",
         "",
         "Done.",
