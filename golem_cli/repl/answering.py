@@ -9,12 +9,13 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from golem_cli.core.conversation import FAILED
 from golem_cli.core.errors import GolemError, RunError
 from golem_cli.core.events import OnEvent, RunEvent
 from golem_cli.core.model import Delta, OnDelta
 from golem_cli.core.result import Result
 from golem_cli.repl.signals import on_resize
+from golem_cli.repl.stops import stop_line
+from golem_cli.repl.waiting import WaitingSign
 from golem_cli.repl.words import duration, tokens
 
 if TYPE_CHECKING:
@@ -60,14 +61,16 @@ class Answering:
 
         Only a cancellation of the caller itself passes on.
         """
-        view = self._view = self._terminal.answer_view(self._session.conversation.model)
+        sign = WaitingSign(self._terminal)
+        view = self._view = self._terminal.answer_view(self._session.conversation.model, sign.write)
+        sign.show()
         started = time.monotonic()
         task = self._task = asyncio.ensure_future(work(*_observers(view)))
         end = "stopped"
-        say: Callable[[], None] = self._say_stopped
+        say: Callable[[], None] = self._say_where_it_stopped
         result: Result[str] | None = None
         try:
-            with self._watched(), on_resize(lambda: view.resize(*self._terminal.size)):
+            with self._watched(view), on_resize(lambda: view.resize(*self._terminal.size)):
                 result = await _finished(task)
             say = partial(self._say_end, result)
             end = f"{tokens(result.usage)} · {duration(time.monotonic() - started)}"
@@ -78,36 +81,28 @@ class Answering:
         except GolemError as error:
             say, end = partial(self._say_failed, error), "failed"
         finally:
+            sign.clear()
             view.close(end)
             self._task = self._view = None
         say()
         return result
 
     @contextmanager
-    def _watched(self) -> Iterator[None]:
+    def _watched(self, view: AnswerView) -> Iterator[None]:
         if self.keys is None:
             yield
             return
-        with self.keys.watching(self.stop):
+        with self.keys.watching(stop=self.stop, leave=view.leave):
             yield
 
-    def _say_stopped(self) -> None:
-        run = self._session.stop
-        kept = "what there is is kept" if run and run.run.partial_text else "the prompt is kept"
-        self._terminal.say(
-            f"Stopped; {kept}. Type on, or /retry asks again, /undo takes the turn back.", "dim"
-        )
+    def _say_where_it_stopped(self) -> None:
+        if (stop := self._session.stop) is not None:
+            self._terminal.say(stop_line(stop), "dim")
 
     def _say_failed(self, error: GolemError) -> None:
         cause = error.cause if isinstance(error, RunError) else error
         self._terminal.say(str(cause) or type(cause).__name__, "error")
-        stop = self._session.stop
-        if stop is not None and stop.run.status == FAILED:
-            self._terminal.say(
-                f"The run failed {stop.where}; your prompt is kept. /retry asks again, /resume continues "
-                "from what there is, /undo drops the turn.",
-                "dim",
-            )
+        self._say_where_it_stopped()
 
     def _say_end(self, result: Result[str]) -> None:
         if result.finish_reason == "length":

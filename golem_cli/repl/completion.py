@@ -37,7 +37,7 @@ class SlashCompleter(Completer):
 
     def _names(self, beginning: str) -> Iterable[Completion]:
         for command in self._room.commands.all:
-            for name in (command.name, *command.aliases):
+            for name in (command.name, *(command.aliases if beginning else ())):
                 if name.startswith(beginning):
                     yield Completion(name, -len(beginning), display=f"/{name}", display_meta=command.summary)
 

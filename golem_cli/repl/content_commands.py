@@ -113,7 +113,7 @@ def copy(room: Room, number: str) -> None:
 def raw(room: Room, number: str) -> None:
     """Print an answer (the last, or message N) without borders or wraps."""
     message = room.message(number)[1] if number else _last_answer(room)
-    room.say(message.content)
+    room.terminal.print(message.content)
 
 
 def _last_answer(room: Room) -> Message:

@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from golem_cli.core.errors import ConfigurationError, ConversationLocked
+from golem_cli.render.neutralize import neutralize
 from golem_cli.repl.commands import Command
 from golem_cli.repl.room import Room, whole_number
+from golem_cli.repl.stops import stop_line
 
 if TYPE_CHECKING:
     from golem_cli.core.events import OnEvent
@@ -47,15 +49,13 @@ def open_conversation(room: Room, reference: str) -> None:
 
 
 def say_where_it_stopped(room: Room) -> None:
-    """Say where the last run stopped short, if it did, and what can be done."""
+    """Say where the last run stopped short, if it did, why, and what can be done."""
     stop = room.session.stop
-    if stop is not None:
-        why = f": {stop.run.error}" if stop.run.error else ""
-        room.say(
-            f"The last run {stop.run.status} {stop.where}{why}. /retry asks again, /resume continues from "
-            "what there is, /undo drops the turn.",
-            "dim",
-        )
+    if stop is None:
+        return
+    if stop.run.error:
+        room.say(stop.run.error, "error")
+    room.say(stop_line(stop), "dim")
 
 
 def sessions(room: Room, _: str) -> None:
@@ -134,7 +134,7 @@ def edit(room: Room, number: str) -> None:
 def take_back(room: Room, number: int | None) -> None:
     """Go back to before a prompt and offer it for editing."""
     prompt = room.session.take_back(number)
-    room.draft = prompt.content
+    room.draft = neutralize(prompt.content)  # it may come from a file; what would hide shows as a mark
     room.say(f"Back at message {len(room.conversation.messages)}; the prompt waits below for you to edit.")
 
 

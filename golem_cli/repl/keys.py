@@ -25,7 +25,11 @@ class PromptKeys:
         self.bindings.add("enter")(self._enter)
         self.bindings.add("escape", "enter")(_new_line)
         self.bindings.add("c-j")(_new_line)
+        self.bindings.add("c-x", "c-e")(_edit)
         self.bindings.add("c-c")(self._cancel)
+        # No mouse is asked for. Escape codes that are pasted unbracketed can look like one, and
+        # prompt-toolkit's own binding fails on them.
+        self.bindings.add(Keys.Vt100MouseEvent)(lambda event: None)
 
     @property
     def hint(self) -> str:
@@ -64,3 +68,8 @@ def _is_typed(key: KeyPress) -> bool:
 
 def _new_line(event: KeyPressEvent) -> None:
     event.current_buffer.insert_text("\n")
+
+
+def _edit(event: KeyPressEvent) -> None:
+    """Edit the draft in $EDITOR; unlike prompt-toolkit's own binding this does not send it then."""
+    event.current_buffer.open_in_editor()

@@ -8,17 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from prompt_toolkit import PromptSession
-from prompt_toolkit.application import get_app_or_none
+from prompt_toolkit.application import get_app_or_none, run_in_terminal
 from prompt_toolkit.enums import EditingMode
 from prompt_toolkit.formatted_text import FormattedText
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.output.color_depth import ColorDepth
+from prompt_toolkit.styles import Style
 
-from golem_cli.core.errors import GolemError
 from golem_cli.repl import commands
 from golem_cli.repl.bottom import bottom_line
 from golem_cli.repl.completion import SlashCompleter
 from golem_cli.repl.keys import PromptKeys
+from golem_cli.repl.mishaps import line_about, loop_errors_told
 from golem_cli.repl.signals import chat_signals
 from golem_cli.repl.watch import KeyWatch
 
@@ -50,6 +51,7 @@ class Loop:
             bottom_toolbar=None if room.terminal.plain else self._bottom,
             prompt_continuation=lambda width, *_: " " * width,
             color_depth=None if room.terminal.color else ColorDepth.DEPTH_1_BIT,
+            style=Style.from_dict({"bottom-toolbar": "noreverse"}),
             include_default_pygments_style=False,
         )
         self._prompt.app.ttimeoutlen = 0.05
@@ -62,7 +64,8 @@ class Loop:
     async def run(self, before: Callable[[], Awaitable[None] | None] | None = None) -> None:
         """Loop until the user leaves or the process is told to end. `before` comes first."""
         main = asyncio.current_task()
-        with chat_signals(interrupt=self._interrupt, end=lambda: main and main.cancel()):
+        signals = chat_signals(interrupt=self._interrupt, end=lambda: main and main.cancel())
+        with signals, loop_errors_told(self._tell_mishap):
             if before is not None:
                 await self._guarded(before)
             while not self._room.leaving:
@@ -75,7 +78,10 @@ class Loop:
     async def _read(self) -> str:
         default, self._room.draft = self._room.draft, ""
         # Our handler for SIGINT stands for the whole chat; prompt-toolkit's would take it away at the end.
-        return await self._prompt.prompt_async(PROMPT, default=default, handle_sigint=False)
+        # Its handler for errors would show a traceback.
+        return await self._prompt.prompt_async(
+            PROMPT, default=default, handle_sigint=False, set_exception_handler=False
+        )
 
     async def _do(self, line: str) -> None:
         if not line.strip():
@@ -104,8 +110,15 @@ class Loop:
             done = action()
             if done is not None:
                 await done
-        except GolemError as error:
-            self._room.say(str(error) or type(error).__name__, "error")
+        except Exception as error:  # noqa: BLE001 (a mistake in one command must not end the chat)
+            self._room.say(line_about(error), "error")
+
+    def _tell_mishap(self, text: str) -> None:
+        app = get_app_or_none()
+        if app is not None and app.is_running:
+            run_in_terminal(lambda: self._room.say(text, "error"))
+        else:
+            self._room.answering.notice(text)
 
     def _interrupt(self) -> None:
         """A SIGINT from outside: the answer stops; at the prompt it is like Ctrl-C."""
@@ -117,7 +130,7 @@ class Loop:
 
     def _bottom(self) -> FormattedText:
         width = self._room.terminal.size[0]
-        return FormattedText([("noreverse ansibrightblack", bottom_line(self._room, self._keys.hint, width))])
+        return FormattedText([("ansibrightblack", bottom_line(self._room, self._keys.hint, width))])
 
 
 def _history(path: Path | None) -> History:

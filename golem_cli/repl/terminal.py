@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from dataclasses import dataclass
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING, Final, TextIO
 from golem_cli.render.neutralize import neutralize
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.console import RenderableType
 
     from golem_cli.render.answer import AnswerView
@@ -33,13 +36,27 @@ class Terminal:
         return found.columns, found.lines
 
     def write(self, text: str) -> None:
-        """Write finished text and flush it: one write for each call."""
-        self.out.write(text)
-        self.out.flush()
+        """Write finished text and flush it: one write for each call.
+
+        A terminal that was closed is no error: what must be kept is kept without it.
+        """
+        try:
+            self.out.write(text)
+            self.out.flush()
+        except OSError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self.out.fileno())  # else every later flush would fail again
+            os.close(nowhere)
+
+    def print(self, text: str) -> None:
+        """Show text of others, neutralized, its lines as they are: what is copied from here has no wraps."""
+        self.write(f"{neutralize(text)}\n")
 
     def say(self, text: str, style: str = "") -> None:
-        """Show lines of text, neutralized; `style` is `dim`, `error`, `good`, `strong` or none."""
-        shown = neutralize(text)
+        """Show lines of golem's own, neutralized; `style` is `dim`, `error`, `good`, `strong` or none."""
+        from golem_cli.render.cells import break_rows
+
+        shown = "\n".join(break_rows(neutralize(text), self.size[0]))
         code = _STYLES[style]
         if code and not self.plain and (self.color or style in ("dim", "strong")):
             shown = f"{code}{shown}{_OFF}"
@@ -51,11 +68,9 @@ class Terminal:
 
         make_console(self.out, plain=self.plain, color=self.color, width=self.size[0]).print(renderable)
 
-    def answer_view(self, title: str) -> AnswerView:
-        """A panel for the next answer."""
+    def answer_view(self, title: str, write: Callable[[str], object]) -> AnswerView:
+        """A panel for the next answer, which goes through `write`."""
         from golem_cli.render.answer import AnswerView
 
         width, height = self.size
-        return AnswerView(
-            self.write, width=width, height=height, title=title, plain=self.plain, color=self.color
-        )
+        return AnswerView(write, width=width, height=height, title=title, plain=self.plain, color=self.color)

@@ -24,11 +24,15 @@ class KeyWatch:
     def __init__(self, terminal: Input) -> None:
         self._input = terminal
         self._stop: Callable[[], object] = lambda: None
+        self._leave: Callable[[], object] = lambda: None
 
     @contextmanager
-    def watching(self, stop: Callable[[], object]) -> Iterator[None]:
-        """Call `stop` at each Ctrl-C or Esc until the block ends; then the terminal is as it was."""
-        self._stop = stop
+    def watching(self, *, stop: Callable[[], object], leave: Callable[[], object]) -> Iterator[None]:
+        """Until the block ends, call `stop` at each Ctrl-C or Esc, and `leave` before Ctrl-Z suspends.
+
+        Afterwards the terminal is as it was.
+        """
+        self._stop, self._leave = stop, leave
         with self._input.raw_mode(), self._input.attach(self._ready):
             try:
                 yield
@@ -56,5 +60,6 @@ class KeyWatch:
 
     def _suspend(self) -> None:
         if hasattr(signal, "SIGTSTP"):
+            self._leave()
             with self._input.cooked_mode():
                 os.kill(0, signal.SIGTSTP)
