@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import cycle
-from typing import Final, TextIO
+from typing import Final, TextIO, cast
 
 from golem_cli.render.answer import AnswerView
 
@@ -90,6 +90,13 @@ class CountingTerminal:
         self.out.write(text)
         self.out.flush()
 
+    def flush(self) -> None:
+        """Nothing is left to flush: `write` has."""
+
+    def isatty(self) -> bool:
+        """As a stream says it."""
+        return True
+
     def close(self) -> None:
         """End the reader."""
         self.out.close()
@@ -153,7 +160,7 @@ def rich_live(terminal: CountingTerminal) -> Feed:
     from rich.live import Live
     from rich.markdown import Markdown
 
-    console = Console(file=terminal.out, width=WIDTH, height=HEIGHT, force_terminal=True)
+    console = Console(file=cast("TextIO", terminal), width=WIDTH, height=HEIGHT, force_terminal=True)
     live = Live(console=console, auto_refresh=False, vertical_overflow="visible")
     live.start()
     text: list[str] = []
