@@ -212,8 +212,8 @@ def test_the_readmes_python_runs() -> None:
     scripted, real = blocks("python")
     subprocess.run([sys.executable, "-c", scripted], check=True)
     assert "OpenAIModel" in real
-    imports = [node for node in ast.parse(real).body if isinstance(node, ast.Import | ast.ImportFrom)]
-    made = ast.unparse(ast.Module(body=imports, type_ignores=[]))
+    body = ast.parse(real).body
+    made = "\n".join(ast.unparse(node) for node in body if isinstance(node, ast.Import | ast.ImportFrom))
     subprocess.run([sys.executable, "-c", made], check=True)
 
 
