@@ -5,30 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from golem_cli.chat import lineage, recovery, rewind
 from golem_cli.chat.overlay import OverlayWriter
-from golem_cli.chat.ports import ChatModel, Clock, Library, OnNotice, Writer
-from golem_cli.chat.request import Preview, RequestPlan
-from golem_cli.chat.turn import Turn
+from golem_cli.chat.planner import Planner
 from golem_cli.core.conversation import INTERRUPTED, Conversation, RunRecord
 from golem_cli.core.errors import ConfigurationError, StoreError
-from golem_cli.core.events import OnEvent
-from golem_cli.core.history import (
-    HistoryRepair,
-    SanitizeReport,
-    normalize_history,
-    sanitize_history,
-)
 from golem_cli.core.identity import new_id
-from golem_cli.core.message import Message, Part
-from golem_cli.core.model import ModelSettings, OnDelta
-from golem_cli.core.result import Result
-from golem_cli.core.run import Agent, RetryWait
-from golem_cli.core.tool import Tool
-from golem_cli.core.usage import Usage, UsageLimit
+from golem_cli.core.model import ModelSettings
+from golem_cli.core.usage import UsageLimit
+
+if TYPE_CHECKING:
+    from golem_cli.chat.ports import ChatModel, Clock, Library, OnNotice, Writer
+    from golem_cli.chat.request import Preview, RequestPlan
+    from golem_cli.core.events import OnEvent
+    from golem_cli.core.history import HistoryRepair, SanitizeReport
+    from golem_cli.core.message import Message, Part
+    from golem_cli.core.model import OnDelta
+    from golem_cli.core.result import Result
+    from golem_cli.core.run import Agent, RetryWait
+    from golem_cli.core.tool import Tool
 
 
 def utc_now() -> str:
@@ -73,9 +72,7 @@ class Session:
         self.settings = settings or ChatSettings()
         self.notice = notice
         self.clock = clock
-        self.last_usage = Usage()
-        self.sent = 0
-        self._told_hidden = False
+        self.planner = Planner(self.settings, self._notify)
 
     @property
     def conversation(self) -> Conversation:
@@ -101,6 +98,8 @@ class Session:
         it was kept: `RunError`, or another `GolemError` when it failed before its first model call. When the
         task is cancelled, that is `RunCanceled`, and the run is kept as interrupted.
         """
+        from golem_cli.chat.turn import Turn
+
         if not prompt.strip() and not parts:
             raise ConfigurationError("the prompt is empty: type something, or attach a file")
         self._settle_interrupted()
@@ -113,15 +112,15 @@ class Session:
         )
 
         async def prepare() -> tuple[Agent[None, str], list[Message]]:
-            plan = await self._plan(prompt, parts)
+            plan = await self.planner.plan(self.conversation, self.model, prompt=prompt, parts=parts)
             return self._agent(plan), plan.history
 
         turn = Turn(writer=self.writer, run=run, clock=self.clock)
-        result = await turn.take(prepare, on_delta=on_delta, on_event=on_event)
-        self.last_usage = result.usage
-        return result
+        return await turn.take(prepare, on_delta=on_delta, on_event=on_event)
 
     def _agent(self, plan: RequestPlan) -> Agent[None, str]:
+        from golem_cli.core.run import Agent
+
         return Agent(
             self.model,
             instructions=self.conversation.instructions,
@@ -140,39 +139,8 @@ class Session:
 
     async def preview(self, prompt: str = "") -> Preview:
         """What a request with `prompt` would send now, and what would be left out of it."""
-        settled = self._settled()
-        plan = await self._plan(prompt, (), settled, quiet=True)
+        plan = await self.planner.plan(self._settled(), self.model, prompt=prompt, quiet=True)
         return await plan.preview(self.conversation.instructions)
-
-    async def _plan(
-        self,
-        prompt: str,
-        parts: Sequence[Part],
-        conversation: Conversation | None = None,
-        *,
-        quiet: bool = False,
-    ) -> RequestPlan:
-        conversation = conversation or self.conversation
-        return await RequestPlan.make(
-            conversation,
-            prompt=prompt,
-            parts=parts,
-            model=self.model,
-            trim=_first_set(conversation.settings.trim, self.settings.trim),
-            budget=_first_set(conversation.settings.budget, self.settings.budget),
-            reserve=self.settings.model.max_tokens,
-            notice=(lambda text: None) if quiet else self.notice,
-            sent=(lambda kept, hidden: None) if quiet else self._count_sent,
-        )
-
-    def _count_sent(self, kept: int, hidden: int) -> None:
-        self.sent = kept
-        if hidden and not self._told_hidden:
-            self._told_hidden = True
-            self.notice(
-                f"from now on the oldest messages stay here but are not sent ({hidden} of {kept + hidden}); "
-                "/context shows which"
-            )
 
     # -- going on after a stop --------------------------------------------------------------------------
 
@@ -237,15 +205,19 @@ class Session:
         if stop is None:
             raise ConfigurationError("the last run ended well: there is nothing to drop")
         left_behind = self._leave_behind() if stop.added else ""
-        self.writer.replace(recovery.drop(self.conversation))
+        self._keep_instead(recovery.drop(self.conversation))
         return left_behind
 
     def rewind(self, keep: int) -> str:
         """Cut to the first `keep` messages; return the id of the fork that keeps the whole."""
         shorter = rewind.cut(self.conversation, keep)
         left_behind = self._leave_behind()
-        self.writer.replace(shorter)
+        self._keep_instead(shorter)
         return left_behind
+
+    def _keep_instead(self, conversation: Conversation) -> None:
+        self.writer.replace(conversation)
+        self.planner.sent = 0
 
     def _leave_behind(self) -> str:
         whole = lineage.fork(self.conversation, now=self.clock())
@@ -272,9 +244,7 @@ class Session:
         """Leave this conversation, kept, for the one of `writer`."""
         self.close()
         self.writer = OverlayWriter(writer, self._notify)
-        self.last_usage = Usage()
-        self.sent = 0
-        self._told_hidden = False
+        self.planner = Planner(self.settings, self._notify)
 
     def start_new(self) -> None:
         """Leave this conversation for a new one with the same model and instructions."""
@@ -309,12 +279,16 @@ class Session:
 
     def normalize(self) -> HistoryRepair:
         """Repair the kept transcript; calls that wait for an answer are left alone."""
+        from golem_cli.core.history import normalize_history
+
         repaired, report = normalize_history(list(self.conversation.messages), pending=self.pending_calls)
         self._replace_messages(repaired)
         return report
 
     def sanitize(self) -> SanitizeReport:
         """Sanitize the kept transcript."""
+        from golem_cli.core.history import sanitize_history
+
         clean, report = sanitize_history(list(self.conversation.messages))
         self._replace_messages(clean)
         return report
@@ -322,8 +296,4 @@ class Session:
     def _replace_messages(self, messages: list[Message]) -> None:
         if tuple(messages) != self.conversation.messages:
             self._leave_behind()
-            self.writer.replace(msgspec.structs.replace(self.conversation, messages=tuple(messages)))
-
-
-def _first_set(*values: int | None) -> int | None:
-    return next((value for value in values if value is not None), None)
+            self._keep_instead(msgspec.structs.replace(self.conversation, messages=tuple(messages)))

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from golem_cli.core.usage import Usage
+from golem_cli.render.cells import first_cells
 from golem_cli.render.neutralize import neutralize
 
 if TYPE_CHECKING:
     from golem_cli.repl.room import Room
 
 
+_TITLE: Final = 24
+"""Cells of the title: what stands behind it matters more."""
+
+
 def bottom_line(room: Room, hint: str, width: int) -> str:
-    """One line of at most `width` characters; a `hint` takes its place for a moment."""
-    return (hint or " · ".join(_facts(room)))[: max(width - 1, 1)]
+    """One line of fewer than `width` cells; a `hint` takes its place for a moment."""
+    return first_cells(hint or " · ".join(_facts(room)), width - 1)
 
 
 def _facts(room: Room) -> list[str]:
     conversation = room.conversation
-    kept = len(conversation.messages)
+    sent, kept = room.session.planner.sent, len(conversation.messages)
     facts = [
         conversation.model,
-        conversation.title or conversation.conversation_id[:8],
-        f"{kept} messages" if not room.session.sent else f"{room.session.sent} sent / {kept} kept",
+        first_cells(conversation.title, _TITLE) or conversation.conversation_id[:8],
+        f"{sent} sent / {kept} kept" if sent else f"{kept} messages",
     ]
     total = sum((run.usage for run in conversation.runs), Usage()).total_tokens
     if total:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from golem_cli.core.model import WindowedModel
 from golem_cli.repl.commands import Command
 from golem_cli.repl.room import Room, whole_number
-
-if TYPE_CHECKING:
-    from golem_cli.core.conversation import ConversationSettings
 
 
 async def model(room: Room, name: str) -> None:
@@ -21,11 +17,10 @@ async def model(room: Room, name: str) -> None:
         room.say(f"The model is {room.conversation.model}. /model NAME changes it; golem models lists some.")
         return
     chosen = room.open_model(name)
+    warm_up = getattr(chosen, "warm_up", None)
+    if warm_up is not None:
+        warm_up()  # a file that is no model is refused here, and the old one stays
     await room.session.use_model(chosen)
-    if isinstance(chosen, WindowedModel):
-        warm_up = getattr(chosen, "warm_up", None)
-        if warm_up is not None:
-            warm_up()
     room.say(f"From the next prompt on {room.conversation.model} answers.")
 
 
@@ -41,34 +36,38 @@ def system(room: Room, text: str) -> None:
 
 def trim(room: Room, number: str) -> None:
     """How many of the newest messages are sent."""
-    settings = room.conversation.settings
-    if not number:
-        shown = "as the configuration says" if settings.trim is None else str(settings.trim)
-        room.say(f"Trim: {shown}. /trim N sends the newest N messages, /trim 0 all of them; all are kept.")
-        return
-    _change(room, msgspec.structs.replace(settings, trim=whole_number(number)))
-    room.say(
-        "Every message is sent from now on." if number == "0" else f"The newest {number} messages are sent."
-    )
+    if number:
+        settings = msgspec.structs.replace(room.conversation.settings, trim=whole_number(number))
+        room.session.writer.update(settings=settings)
+    room.say(f"{_trim_in_force(room)} All are kept. (/trim N sends the newest N, /trim 0 trims nothing.)")
+
+
+def _trim_in_force(room: Room) -> str:
+    from golem_cli.chat.request import DEFAULT_TRIM
+
+    chosen = room.session.planner.trim(room.conversation)
+    if chosen:
+        return f"The newest {chosen} messages are sent."
+    if isinstance(room.session.model, WindowedModel):
+        return "As many messages are sent as the model's window holds."
+    return "All messages are sent." if chosen == 0 else f"The newest {DEFAULT_TRIM} messages are sent."
 
 
 def budget(room: Room, number: str) -> None:
     """How many tokens of history are sent."""
-    settings = room.conversation.settings
-    if not number:
-        shown = "as the configuration says" if settings.budget is None else str(settings.budget)
-        room.say(
-            f"Budget: {shown}. /budget N sends what fits in N tokens, /budget 0 sets no bound; all is kept."
-        )
-        return
-    if not isinstance(room.session.model, WindowedModel) and number != "0":
-        room.say("This model has no token counter, so a budget has no effect on it; /trim has.")
-    _change(room, msgspec.structs.replace(settings, budget=whole_number(number)))
-    room.say("No token budget from now on." if number == "0" else f"What fits in {number} tokens is sent.")
+    if number:
+        settings = msgspec.structs.replace(room.conversation.settings, budget=whole_number(number))
+        room.session.writer.update(settings=settings)
+    room.say(f"{_budget_in_force(room)} (/budget N sends what fits in N tokens, /budget 0 sets no bound.)")
 
 
-def _change(room: Room, settings: ConversationSettings) -> None:
-    room.session.writer.update(settings=settings)
+def _budget_in_force(room: Room) -> str:
+    chosen = room.session.planner.budget(room.conversation)
+    if not isinstance(room.session.model, WindowedModel):
+        kept = f"The budget of {chosen} tokens waits: " if chosen else ""
+        return f"{kept}{room.conversation.model} has no token counter; /trim bounds what is sent."
+    bound = f"{chosen} tokens" if chosen else "the model's window"
+    return f"History that fits in {bound} is sent."
 
 
 def model_choices(room: Room) -> Iterable[tuple[str, str]]:

@@ -1,0 +1,73 @@
+"""The planner: which settings decide what a request holds, and what the person is told of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from golem_cli.chat.ports import ChatModel, OnNotice
+    from golem_cli.chat.request import RequestPlan
+    from golem_cli.chat.session import ChatSettings
+    from golem_cli.core.conversation import Conversation
+    from golem_cli.core.message import Part
+
+
+class Planner:
+    """Plans the requests of one conversation.
+
+    `sent` is the number of history messages that went with the last request, 0 when none of what is kept now
+    has been sent. A conversation's own settings win over those of the configuration.
+    """
+
+    def __init__(self, settings: ChatSettings, notice: OnNotice) -> None:
+        self._settings = settings
+        self._notice = notice
+        self._told_hidden = False
+        self.sent = 0
+
+    async def plan(
+        self,
+        conversation: Conversation,
+        model: ChatModel,
+        *,
+        prompt: str,
+        parts: Sequence[Part] = (),
+        quiet: bool = False,
+    ) -> RequestPlan:
+        """Plan a request; a `quiet` one is only looked at: nothing is said or counted."""
+        from golem_cli.chat.request import RequestPlan
+
+        return await RequestPlan.make(
+            conversation,
+            prompt=prompt,
+            parts=parts,
+            model=model,
+            trim=self.trim(conversation),
+            budget=self.budget(conversation),
+            reserve=self._settings.model.max_tokens,
+            notice=(lambda text: None) if quiet else self._notice,
+            sent=(lambda kept, hidden: None) if quiet else self._count,
+        )
+
+    def trim(self, conversation: Conversation) -> int | None:
+        """The trim in force: 0 for none, None when nobody chose one."""
+        return _first_set(conversation.settings.trim, self._settings.trim)
+
+    def budget(self, conversation: Conversation) -> int | None:
+        """The token budget in force: 0 for none, None when nobody chose one."""
+        return _first_set(conversation.settings.budget, self._settings.budget)
+
+    def _count(self, kept: int, hidden: int) -> None:
+        self.sent = kept
+        if hidden and not self._told_hidden:
+            self._told_hidden = True
+            self._notice(
+                f"from now on the oldest messages stay here but are not sent ({hidden} of {kept + hidden}); "
+                "/context shows which"
+            )
+
+
+def _first_set(*values: int | None) -> int | None:
+    return next((value for value in values if value is not None), None)
