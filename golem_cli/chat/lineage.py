@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from golem_cli.core.codec import Transcript
 from golem_cli.core.conversation import Conversation, ConversationSettings
 from golem_cli.core.errors import ConfigurationError
-from golem_cli.core.history import SanitizeReport, sanitize_history
 from golem_cli.core.identity import new_id
+
+if TYPE_CHECKING:
+    from golem_cli.core.codec import Transcript
+    from golem_cli.core.history import SanitizeReport
 
 
 def start(
@@ -86,6 +89,8 @@ def adopt(transcript: Transcript, *, now: str, source: str, trust: bool = False)
     sanitized, and its own instructions are left behind: they are a system prompt by another name.
     `source` becomes the title when there is none.
     """
+    from golem_cli.core.history import sanitize_history
+
     history, report = (transcript.messages, None) if trust else sanitize_history(transcript.messages)
     origin = transcript.conversation or Conversation()
     return Adopted(

@@ -6,14 +6,18 @@ a prompt is on disk before it is sent.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from golem_cli.chat.memory import MemoryWriter
-from golem_cli.chat.ports import OnNotice, Writer
-from golem_cli.core.conversation import Conversation, ConversationSettings, RunRecord
 from golem_cli.core.errors import StoreError
-from golem_cli.core.message import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from golem_cli.chat.memory import MemoryWriter
+    from golem_cli.chat.ports import OnNotice, Writer
+    from golem_cli.core.conversation import Conversation, ConversationSettings, RunRecord
+    from golem_cli.core.message import Message
 
 
 class OverlayWriter:
@@ -88,7 +92,9 @@ class OverlayWriter:
             try:
                 change(self._inner)
             except StoreError as error:
-                self._notice(f"cannot save: {error}; the conversation goes on in memory")
+                self._notice(f"{error}; until then the conversation goes on in memory")
+                from golem_cli.chat.memory import MemoryWriter
+
                 self._held = MemoryWriter(self._inner.conversation)
             else:
                 return

@@ -56,7 +56,7 @@ def of_service(service: Service, settings: Settings, variables: Mapping[str, str
 def of_embedded(cache: Path) -> Availability:
     """Say whether the embedded model can be used."""
     from golem_cli.core.errors import ConfigurationError
-    from golem_cli.providers.local.engine import check_installed
+    from golem_cli.providers.local.installed import check_installed
     from golem_cli.providers.local.weights import SMOLLM2, weights_path
 
     try:

@@ -70,10 +70,13 @@ def _of_service(service: Service, model: str, settings: Settings, environment: E
 def _embedded(path: str, environment: Environment) -> LocalModel:
     from golem_cli.cli.home import paths_of
     from golem_cli.cli.weights import fetched_weights
-    from golem_cli.providers.local import SMOLLM2, LocalModel
+    from golem_cli.providers.local import SMOLLM2, LocalModel, check_gguf
+    from golem_cli.providers.local.installed import check_installed
 
     if path and path != SMOLLM2.name:
         file = Path(path).expanduser()
+        check_gguf(file)
+        check_installed()
         return LocalModel(file, name=f"local:{path}")
     return LocalModel(fetched_weights(paths_of(environment).cache, environment))
 

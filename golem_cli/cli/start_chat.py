@@ -16,7 +16,7 @@ from golem_cli.cli.model_opening import model_names, open_model, warm_up
 from golem_cli.cli.opening import Opened, Wanted, by_reference, newest, open_session
 
 if TYPE_CHECKING:
-    from golem_cli.chat.ports import Library, Writer
+    from golem_cli.chat.ports import ChatModel, Library, Writer
     from golem_cli.cli.environment import Environment
     from golem_cli.repl.room import Room
 
@@ -99,10 +99,18 @@ def _run(
         model_names=model_names(),
         history_file=paths_of(environment).prompt_history if options.save else None,
         vi_mode=settings.vi_mode,
+        once_shown=lambda: _get_ready(opened.session.model),
     )
-    warm_up(opened.session.model)
     asyncio.run(chat.run(greeting=[_introduction(opened), *said], before=before))
     return TERMINATED if chat.terminated else DONE
+
+
+def _get_ready(model: ChatModel) -> None:
+    """While the person reads and types: let the model load, and import what its first answer needs."""
+    from golem_cli.cli.preload import preload
+
+    warm_up(model)
+    preload()
 
 
 def _introduction(opened: Opened) -> str:

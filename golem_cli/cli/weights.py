@@ -16,12 +16,12 @@ BAR = 30
 
 def fetched_weights(cache: Path, environment: Environment) -> Path:
     """Return the weights' path, fetching them first when they are not in `cache`."""
-    from golem_cli.providers.local.engine import check_installed
-    from golem_cli.providers.local.weights import SMOLLM2, default_weights, have_weights
+    from golem_cli.providers.local.installed import check_installed
+    from golem_cli.providers.local.weights import SMOLLM2, default_weights, have_weights, weights_path
 
     check_installed()
     if have_weights(cache):
-        return default_weights(cache)
+        return weights_path(cache)
     environment.complain(
         f"golem: fetching the embedded model once: {SMOLLM2.name}, {SMOLLM2.size / 1e6:.0f} MB, into {cache}"
     )

@@ -33,21 +33,26 @@ def shorten(text: str, width: int) -> str:
     >>> shorten("short", 12)
     'short'
     """
-    from rich.cells import cell_len
-
-    fits = len(text) <= width if text.isascii() else len(text) <= width * 8 and cell_len(text) <= width
-    if fits:
+    if _fits(text, width):
         return text
     kept = len(first_cells(text, max(width - len(f"… (+{len(text)})"), 0)))
     return f"{text[:kept]}… (+{len(text) - kept})" if width > 0 else ""
 
 
+def _fits(text: str, width: int) -> bool:
+    if text.isascii():
+        return len(text) <= width
+    from rich.cells import cell_len
+
+    return len(text) <= width * 8 and cell_len(text) <= width
+
+
 def first_cells(text: str, width: int) -> str:
     """Return the longest beginning of `text` that takes at most `width` cells and cuts no grapheme."""
-    from rich.cells import split_graphemes
-
     if text.isascii():
         return text[:width]
+    from rich.cells import split_graphemes
+
     end = 0
     # No grapheme that fits starts beyond here; a longer text need not be looked at.
     for _, stop, cells in split_graphemes(text[: width * 8 + 8])[0]:

@@ -21,6 +21,7 @@ only claims a danger that is not there; it never hides one.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final
 
 _SHAPELESS: Final = (
@@ -46,13 +47,33 @@ _MISPLACED: Final = (
 )
 _JOINERS: Final = r"\u180b-\u180d\u180f\u200b-\u200d\ufe0e\ufe0f"
 
-_MULTI_LINE: Final = re.compile(rf"\r\n?|[{_CONTROLS}{_SHAPELESS}{_SURROGATES}]|{_MISPLACED}")
-_SINGLE_LINE: Final = re.compile(rf"[\t\n\r{_CONTROLS}{_SHAPELESS}{_SURROGATES}]|{_MISPLACED}")
-# One class finds whether a text needs the patterns above at all; look-behinds are several times slower.
-_SUSPECT: Final = re.compile(rf"[\r{_CONTROLS}{_SHAPELESS}{_SURROGATES}{_JOINERS}]")
-_ASCII_CONTROLS: Final = re.compile(rf"[\r{_CONTROLS}]")
+_ASCII_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _CONTEXT: Final = 2
 """Code points before a joiner that decide about it."""
+
+
+# The large patterns are compiled when a text first needs one: golem starts without any.
+
+
+@cache
+def _multi_line() -> re.Pattern[str]:
+    return re.compile(rf"\r\n?|[{_CONTROLS}{_SHAPELESS}{_SURROGATES}]|{_MISPLACED}")
+
+
+@cache
+def _single_line() -> re.Pattern[str]:
+    return re.compile(rf"[\t\n\r{_CONTROLS}{_SHAPELESS}{_SURROGATES}]|{_MISPLACED}")
+
+
+@cache
+def _suspect() -> re.Pattern[str]:
+    """One class that finds whether a text needs the patterns above; look-behinds are several times slower."""
+    return re.compile(rf"[\r{_CONTROLS}{_SHAPELESS}{_SURROGATES}{_JOINERS}]")
+
+
+def _is_harmless(text: str) -> bool:
+    """Whether there is nothing to mark in `text`, whatever comes before it."""
+    return (_ASCII_CONTROLS if text.isascii() else _suspect()).search(text) is None
 
 
 def _mark(match: re.Match[str]) -> str:
@@ -74,10 +95,8 @@ def neutralize(text: str, *, single_line: bool = False) -> str:
     'id⟦U+000A⟧status: clean'
     """
     if single_line:
-        return text if text.isascii() and text.isprintable() else _SINGLE_LINE.sub(_mark, text)
-    if (_ASCII_CONTROLS if text.isascii() else _SUSPECT).search(text) is None:
-        return text
-    return _MULTI_LINE.sub(_mark, text)
+        return text if text.isascii() and text.isprintable() else _single_line().sub(_mark, text)
+    return text if _is_harmless(text) else _multi_line().sub(_mark, text)
 
 
 class Neutralizer:
@@ -99,11 +118,11 @@ class Neutralizer:
         if not text:
             return ""
         context, self._context = self._context, (self._context + text)[-_CONTEXT:]
-        if (_ASCII_CONTROLS if text.isascii() else _SUSPECT).search(text) is None:
+        if _is_harmless(text):
             return text
         whole, start = context + text, len(context)
         pieces: list[str] = []
-        for match in _MULTI_LINE.finditer(whole, start):
+        for match in _multi_line().finditer(whole, start):
             pieces += whole[start : match.start()], _mark(match)
             start = match.end()
         return "".join(pieces) + whole[start:]

@@ -32,7 +32,10 @@ COMMANDS = Commands(
 
 @dataclass(kw_only=True)
 class Chat:
-    """One sitting. `terminated` says afterwards whether a signal ended it."""
+    """One sitting. `once_shown` is called when the first prompt is on the screen.
+
+    `terminated` says afterwards whether a signal ended it.
+    """
 
     session: Session
     terminal: Terminal
@@ -41,6 +44,7 @@ class Chat:
     model_names: tuple[str, ...] = ()
     history_file: Path | None = None
     vi_mode: bool = False
+    once_shown: Callable[[], object] = lambda: None
     terminated: bool = field(default=False, init=False)
 
     async def run(
@@ -59,7 +63,7 @@ class Chat:
             ask=ask_line,
             model_names=self.model_names,
         )
-        loop = Loop(room, history_file=self.history_file, vi_mode=self.vi_mode)
+        loop = Loop(room, history_file=self.history_file, vi_mode=self.vi_mode, once_shown=self.once_shown)
         answering.keys = loop.key_watch
         for line in greeting:
             self.terminal.say(line, "dim")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -52,7 +51,9 @@ class Commands:
         command = self._by_name.get(name)
         if command is not None:
             return command
-        near = difflib.get_close_matches(name, self._by_name, n=1)
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, self._by_name, n=1)
         hint = f"did you mean /{near[0]}?" if near else "/help lists them all."
         raise ConfigurationError(f"there is no command /{name}; {hint} (//text sends /text as a prompt)")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from prompt_toolkit import PromptSession
-from prompt_toolkit.application import get_app_or_none, run_in_terminal
+from prompt_toolkit.application import Application, get_app_or_none, run_in_terminal
 from prompt_toolkit.enums import EditingMode
 from prompt_toolkit.formatted_text import FormattedText
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
@@ -33,9 +33,20 @@ PROMPT = "› "  # noqa: RUF001 (a prompt sign, not a comparison)
 
 
 class Loop:
-    """Reads and does, in one room. `history_file` keeps earlier prompts (0600); None keeps them in memory."""
+    """Reads and does, in one room.
 
-    def __init__(self, room: Room, *, history_file: Path | None, vi_mode: bool = False) -> None:
+    `history_file` keeps earlier prompts (0600); None keeps them in memory. `once_shown` is called when the
+    first prompt is on the screen: the place for what need not delay it.
+    """
+
+    def __init__(
+        self,
+        room: Room,
+        *,
+        history_file: Path | None,
+        vi_mode: bool = False,
+        once_shown: Callable[[], object] = lambda: None,
+    ) -> None:
         self._room = room
         self._keys = PromptKeys()
         self._prompt: PromptSession[str] = PromptSession(
@@ -55,6 +66,8 @@ class Loop:
             include_default_pygments_style=False,
         )
         self._prompt.app.ttimeoutlen = 0.05
+        self._once_shown = once_shown
+        self._prompt.app.after_render += self._first_shown
 
     @property
     def key_watch(self) -> KeyWatch:
@@ -74,6 +87,10 @@ class Loop:
                 except EOFError:
                     return
                 await self._guarded(lambda line=line: self._do(line))  # type: ignore[misc]
+
+    def _first_shown(self, app: Application[str]) -> None:
+        app.after_render -= self._first_shown
+        asyncio.get_running_loop().call_soon(self._once_shown)
 
     async def _read(self) -> str:
         default, self._room.draft = self._room.draft, ""

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from golem_cli.core.codec import (
-    dump_conversation,
-    dump_message,
-    dump_run,
-    load_conversation,
-    load_message,
-    load_run,
-)
 from golem_cli.core.conversation import FAILED, RUNNING, Conversation, RunRecord
 from golem_cli.core.errors import TranscriptError
 from golem_cli.core.message import ASSISTANT, Message
@@ -67,6 +58,10 @@ Change = Described | RunPut | MessageAdded | PartialText
 
 def entry_of(change: Change, at: str) -> Entry:
     """Return the journal's entry for `change`."""
+    import json
+
+    from golem_cli.core.codec import dump_message, dump_run
+
     match change:
         case Described(about):
             return Entry(kind="update", at=at, payload=_about_line(about))
@@ -81,6 +76,10 @@ def entry_of(change: Change, at: str) -> Entry:
 
 def change_of(entry: Entry) -> Change | None:
     """Return what `entry` tells of; None for a kind that this version does not know or cannot read."""
+    import json
+
+    from golem_cli.core.codec import load_conversation, load_message, load_run
+
     try:
         match entry.kind:
             case "update":
@@ -109,6 +108,8 @@ def mark(revision: str, at: str) -> Entry:
 
 
 def _about_line(conversation: Conversation) -> bytes:
+    from golem_cli.core.codec import dump_conversation
+
     return _one_line(dump_conversation(msgspec.structs.replace(conversation, messages=(), runs=())))
 
 
@@ -217,6 +218,8 @@ def _start(entries: Sequence[Entry], revision: str) -> int | None:
 
 
 def _first_about(entries: Sequence[Entry]) -> Conversation | None:
+    from golem_cli.core.codec import load_conversation
+
     for entry in entries:
         if entry.kind == ABOUT:
             try:

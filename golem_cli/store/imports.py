@@ -6,7 +6,6 @@ register that could disagree with the files.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -23,6 +22,8 @@ IMPORTED_FROM: Final = "importedFrom"
 
 def note_import(conversation: Conversation, path: Path, data: bytes) -> Conversation:
     """Return the conversation with a note that it copies the file at `path`, whose bytes were `data`."""
+    import json
+
     note = json.dumps({"path": spelled(path), "revision": revision_of(data)})
     return msgspec.structs.replace(conversation, extra={**conversation.extra, IMPORTED_FROM: note})
 
@@ -45,6 +46,8 @@ def spelled(path: Path) -> str:
 
 
 def _note(text: str) -> dict[str, object]:
+    import json
+
     try:
         value = json.loads(text) if text else {}
     except ValueError:

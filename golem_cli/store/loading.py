@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from golem_cli.core.codec import load_conversation
 from golem_cli.core.errors import ConversationNotFound, StoreError, TranscriptError
 from golem_cli.store.atomic import read_regular, revision_of
 from golem_cli.store.changes import replay
@@ -90,6 +89,8 @@ def _read_if_there(path: Path) -> bytes | None:
 
 
 def _parse(path: Path, data: bytes) -> Conversation:
+    from golem_cli.core.codec import load_conversation
+
     try:
         return load_conversation(data)
     except TranscriptError as error:

@@ -150,17 +150,19 @@ def _from_file(file: Path | None) -> dict[str, object]:
 
 
 def _read_toml(file: Path) -> dict[str, Any]:
-    import tomllib
-
     from golem_cli.store.atomic import read_regular
     from golem_cli.store.failures import reason_of
 
     try:
-        return tomllib.loads(read_regular(file, follow=True).decode("utf-8-sig"))
+        data = read_regular(file, follow=True)
     except FileNotFoundError:
         return {}
     except OSError as error:
         raise ConfigurationError(f"cannot read {file}: {reason_of(error)}") from error
+    import tomllib
+
+    try:
+        return tomllib.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise ConfigurationError(f"{file}: byte {error.start} is not UTF-8; save it as UTF-8") from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:

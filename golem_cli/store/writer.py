@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Self
 
 import msgspec
 
-from golem_cli.core.codec import dump_conversation
 from golem_cli.core.errors import ConversationChanged, StoreError
 from golem_cli.store.atomic import (
     discard,
@@ -226,6 +225,8 @@ class ConversationWriter:
         A crash before the rename leaves file and journal as they were; one after it leaves a journal whose
         last mark names the new file, so that nothing in it counts any more.
         """
+        from golem_cli.core.codec import dump_conversation
+
         self._check_open()
         self._lock.acquire()
         data = dump_conversation(conversation)

@@ -415,7 +415,7 @@ def test_uv_fetches_where_there_is_no_pip(bare_python: Path, cache: Path, offlin
 MISSING = """
 from pathlib import Path
 from golem_cli.core.errors import GolemError
-from golem_cli.providers.local.engine import check_installed
+from golem_cli.providers.local.installed import check_installed
 try:
     check_installed()
 except GolemError as error:

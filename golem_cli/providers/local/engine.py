@@ -17,12 +17,12 @@ import threading
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Final
 
 from golem_cli.core.errors import ConfigurationError, GolemError, ModelError
 from golem_cli.providers.local.gguf import check_gguf
+from golem_cli.providers.local.installed import check_installed
 
 _CHILD: Final = Path(__file__).with_name("child.py")
 _LARGE: Final = 1024**3
@@ -180,16 +180,6 @@ class Engine:
             child, self._child = self._child, None
         if child is not None:
             child.stop()
-
-
-def check_installed() -> None:
-    """Raise `ConfigurationError` when the engine's package, or an interpreter to run it, is missing."""
-    if find_spec("xllamacpp") is None:
-        raise ConfigurationError(
-            "the embedded model needs the package xllamacpp: install it with `pip install 'golem-cli[local]'`"
-        )
-    if not sys.executable:
-        raise ConfigurationError("the embedded model needs Python's own program, which cannot be found here")
 
 
 def _spawn(log: IO[bytes]) -> subprocess.Popen[bytes]:

