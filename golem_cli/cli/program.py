@@ -58,5 +58,7 @@ def _run_typer(arguments: Sequence[str], environment: Environment) -> int:
             from golem_cli.cli.failures import WrongUsage, words_of
 
             raise WrongUsage(words_of(error)) from None
-        except SystemExit as leaving:  # shell completion leaves this way
+        except SystemExit as leaving:  # Typer's way out of a broken pipe, and of a shell's completion
+            if isinstance(leaving.__context__, BrokenPipeError):
+                raise leaving.__context__ from None
             return leaving.code if isinstance(leaving.code, int) else DONE
