@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -74,8 +73,7 @@ def fork_point(conversation: Conversation, at: str) -> int:
     return runs[-1]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Adopted:
+class Adopted(msgspec.Struct, frozen=True, kw_only=True):
     """A copy for the store of a transcript from outside, and what sanitizing took out (None: trusted)."""
 
     conversation: Conversation

@@ -7,7 +7,6 @@ drop the turn.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 import msgspec
@@ -26,8 +25,7 @@ from golem_cli.core.message import ASSISTANT, TOOL, USER, Message, replace
 Where = Literal["before the first word", "in mid-answer", "at a tool", "after a completed step"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Stop:
+class Stop(msgspec.Struct, frozen=True, kw_only=True):
     """Where a run stopped. `added` is the number of messages of it that the conversation holds."""
 
     run: RunRecord

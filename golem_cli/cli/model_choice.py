@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import socket
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
+
+import msgspec
 
 from golem_cli.providers.services import SERVICES
 
@@ -19,8 +20,7 @@ EMBEDDED: Final = "local:"
 _KNOCK_SECONDS: Final = 0.05
 
 
-@dataclass(frozen=True, kw_only=True)
-class ModelChoice:
+class ModelChoice(msgspec.Struct, frozen=True, kw_only=True):
     """A model's name as `--model` takes it, and why it was chosen, in words."""
 
     name: str

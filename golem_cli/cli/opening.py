@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from golem_cli.chat import lineage
 from golem_cli.chat.session import ChatSettings, Session, utc_now
@@ -13,7 +14,7 @@ from golem_cli.cli.failures import WrongUsage
 from golem_cli.cli.home import open_store, paths_of
 from golem_cli.cli.model_choice import ModelChoice, choose_model
 from golem_cli.cli.model_opening import open_model
-from golem_cli.core.model import ModelSettings
+from golem_cli.core.model_settings import ModelSettings
 from golem_cli.store.settings import Configuration, load_settings
 
 if TYPE_CHECKING:
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
     from golem_cli.cli.environment import Environment
 
 
-@dataclass(frozen=True, kw_only=True)
-class Wanted:
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """What the flags ask for; None and "" mean: not given. `open_writer` opens an existing conversation."""
 
     model: str = ""
@@ -33,8 +33,7 @@ class Wanted:
     open_writer: Callable[[Library], Writer] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Opened:
+class Opened(msgspec.Struct, frozen=True, kw_only=True):
     """A session that is ready, the model's name with the reason for it, and the settings in force."""
 
     session: Session

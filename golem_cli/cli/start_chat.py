@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from golem_cli.cli.exit_codes import DONE, TERMINATED
 from golem_cli.cli.exporting import export
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
 Before = Callable[["Room"], Awaitable[None] | None]
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChatOptions:
+class ChatOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The flags of `golem chat`. None and "" mean: not given.
 
     `resume` is the id, name or file after `-r`; "" when `-r` stood alone, which opens a picker.

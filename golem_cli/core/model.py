@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from golem_cli.core.message import Message
+from golem_cli.core.model_settings import ModelSettings as ModelSettings
 from golem_cli.core.usage import Usage
 
 
@@ -17,17 +18,6 @@ class ToolSpec:
     name: str
     description: str
     schema: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class ModelSettings:
-    """Sampling and length settings; None leaves the provider's default."""
-
-    temperature: float | None = None
-    top_p: float | None = None
-    max_tokens: int | None = None
-    seed: int | None = None
-    stop: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,12 +9,12 @@ server manuals).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final, Literal
 
+import msgspec
 
-@dataclass(frozen=True, kw_only=True)
-class Quirks:
+
+class Quirks(msgspec.Struct, frozen=True, kw_only=True):
     """How a service departs from the common denominator of the chat-completions format.
 
     `length_field` bounds the answer's tokens. `seed_field` names the sampling seed. `stream_usage` says
@@ -30,8 +30,7 @@ class Quirks:
     send_reasoning: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Service:
+class Service(msgspec.Struct, frozen=True, kw_only=True):
     """A row: the short name that `--model NAME:MODEL` uses, where it is, and where its key comes from.
 
     `key_variables` are the environment variables to look at, in order; empty for a server that needs no key.
@@ -47,7 +46,7 @@ class Service:
     key_variables: tuple[str, ...] = ()
     own_port: bool = False
     default_model: str = ""
-    quirks: Quirks = field(default_factory=Quirks)
+    quirks: Quirks = Quirks()
 
     @property
     def local(self) -> bool:

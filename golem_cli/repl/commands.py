@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from golem_cli.core.errors import ConfigurationError
 
@@ -18,8 +19,7 @@ Choices = Callable[["Room"], Iterable[tuple[str, str]]]
 """Values that an argument may take, each with a description."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Command:
+class Command(msgspec.Struct, frozen=True, kw_only=True):
     """One slash command. `argument` shows in the help, `choices` completes it."""
 
     name: str

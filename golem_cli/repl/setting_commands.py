@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 import msgspec
 
-from golem_cli.core.model import WindowedModel
 from golem_cli.repl.commands import Command
 from golem_cli.repl.room import Room, whole_number
 
@@ -48,7 +47,7 @@ def _trim_in_force(room: Room) -> str:
     chosen = room.session.planner.trim(room.conversation)
     if chosen:
         return f"The newest {chosen} messages are sent."
-    if isinstance(room.session.model, WindowedModel):
+    if _has_window(room):
         return "As many messages are sent as the model's window holds."
     return "All messages are sent." if chosen == 0 else f"The newest {DEFAULT_TRIM} messages are sent."
 
@@ -63,11 +62,17 @@ def budget(room: Room, number: str) -> None:
 
 def _budget_in_force(room: Room) -> str:
     chosen = room.session.planner.budget(room.conversation)
-    if not isinstance(room.session.model, WindowedModel):
+    if not _has_window(room):
         kept = f"The budget of {chosen} tokens waits: " if chosen else ""
         return f"{kept}{room.conversation.model} has no token counter; /trim bounds what is sent."
     bound = f"{chosen} tokens" if chosen else "the model's window"
     return f"History that fits in {bound} is sent."
+
+
+def _has_window(room: Room) -> bool:
+    from golem_cli.core.model import WindowedModel
+
+    return isinstance(room.session.model, WindowedModel)
 
 
 def model_choices(room: Room) -> Iterable[tuple[str, str]]:

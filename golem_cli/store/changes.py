@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -23,29 +22,25 @@ ABOUT: Final = "about"
 """The conversation but for messages and runs, as it was at the mark; needed when the file is gone."""
 
 
-@dataclass(frozen=True)
-class Described:
+class Described(msgspec.Struct, frozen=True):
     """Title, model, instructions, settings, … are now those of `about`, whatever its messages and runs."""
 
     about: Conversation
 
 
-@dataclass(frozen=True)
-class RunPut:
+class RunPut(msgspec.Struct, frozen=True):
     """A run began, changed or ended: the record with its id is now this one."""
 
     run: RunRecord
 
 
-@dataclass(frozen=True)
-class MessageAdded:
+class MessageAdded(msgspec.Struct, frozen=True):
     """A message was added at the end."""
 
     message: Message
 
 
-@dataclass(frozen=True)
-class PartialText:
+class PartialText(msgspec.Struct, frozen=True):
     """The text streamed so far of a run's open turn is its first `start` characters and then `text`."""
 
     run_id: str

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import zlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from golem_cli.store.atomic import PRIVATE_FILE, discard, sync_folder
 
@@ -27,8 +28,7 @@ _FLAGS = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """One line of the journal. `at` is RFC 3339; `kind` is a word; `payload` holds no line break."""
 
     kind: str

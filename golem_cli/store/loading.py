@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -24,8 +23,7 @@ _TRIES = 20
 Identity = tuple[int, int, int] | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Loaded:
+class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     """What the disk has.
 
     `revision` and `identity` are the file's ("" and None when there is only a journal). `journaled` tells

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from golem_cli.core.errors import ConversationLocked
 from golem_cli.store.atomic import PRIVATE_FILE, discard, make_folder
@@ -82,7 +83,7 @@ def holder_of(folder: Path, conversation_id: str) -> str:
     The words come from a file: untrusted.
     """
     try:
-        note = json.loads(_holder_path(folder, conversation_id).read_bytes())
+        note = msgspec.json.decode(_holder_path(folder, conversation_id).read_bytes())
         return f"process {int(note['pid'])} on {note['host']!s}, since {note['since']!s}"
     except (OSError, ValueError, KeyError, TypeError):
         return "another process"
@@ -95,8 +96,8 @@ def _write_holder(path: Path, since: str) -> None:
     with suppress(OSError):  # a courtesy to others; the lock holds without it
         discard(path)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(note, file)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(msgspec.json.encode(note))
 
 
 def _lock_path(folder: Path, conversation_id: str) -> Path:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -12,8 +13,7 @@ if TYPE_CHECKING:
 _APPLICATION = "golem"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Paths:
+class Paths(msgspec.Struct, frozen=True, kw_only=True):
     """The four folders. None of them is created here.
 
     `data` holds the conversations and the trash, `config` the settings, `state` what may be lost without

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from golem_cli.core.errors import ConfigurationError
 
@@ -15,8 +16,7 @@ _LONGEST = 40
 """Characters of a wrong value that an error shows."""
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(msgspec.Struct, frozen=True):
     """A kind of value: `words` end the sentence "… must be"; `accept` gives the value, None to refuse."""
 
     words: str

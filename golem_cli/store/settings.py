@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
+
+import msgspec
 
 from golem_cli.core.errors import ConfigurationError
 from golem_cli.store.setting_types import (
@@ -24,16 +25,14 @@ if TYPE_CHECKING:
 Theme = Literal["auto", "light", "dark", "none"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class ProviderSettings:
+class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True):
     """The table `[providers.NAME]`: another address, or the command (its words) that prints the key."""
 
     base_url: str = ""
     api_key_command: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """What the user set. "" and None mean: whatever golem or the provider does by itself.
 
     `trim` 0 and `budget` 0 switch the processor off; `budget` is in tokens.
@@ -52,11 +51,10 @@ class Settings:
     theme: Theme = "auto"
     plain: bool = False
     bell: bool = False
-    providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
+    providers: Mapping[str, ProviderSettings] = msgspec.field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(msgspec.Struct, frozen=True):
     """One row of the table: the name (in TOML and on `Settings`), what it may be, and what it means."""
 
     name: str
@@ -88,8 +86,7 @@ _BY_NAME: Final = {setting.name: setting for setting in SETTINGS}
 _PROVIDERS: Final = "providers"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Configuration:
+class Configuration(msgspec.Struct, frozen=True, kw_only=True):
     """The settings in force, and for each name where its value comes from, in words."""
 
     settings: Settings

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -40,7 +39,7 @@ def test_without_anything_the_defaults_hold(tmp_path: Path) -> None:
 
 
 def test_the_table_has_every_setting() -> None:
-    assert [setting.name for setting in SETTINGS] + ["providers"] == [each.name for each in fields(Settings)]
+    assert [setting.name for setting in SETTINGS] + ["providers"] == list(Settings.__struct_fields__)
     assert {setting.variable for setting in SETTINGS} >= {"GOLEM_MODEL", "GOLEM_TRIM", "GOLEM_TOP_P"}
 
 
