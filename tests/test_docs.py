@@ -16,6 +16,7 @@ from typing import Any, Final
 import msgspec
 import pytest
 
+from golem_cli.cli import exit_codes
 from golem_cli.cli.app import COMMANDS
 from golem_cli.core.codec import contract, dump_conversation, dump_message
 from golem_cli.core.conversation import Conversation, ConversationSettings, RunRecord
@@ -125,6 +126,18 @@ def test_the_settings_file_that_is_shown_is_a_good_one(
     values = {row["name"]: row["value"] for row in shown["settings"]}
     assert (values["model"], values["trim"]) == ("openai:gpt-5-mini", 40)
     assert shown["providers"]["ollama"] == {"base_url": "http://192.168.1.20:11434/v1"}
+
+
+def test_the_readme_names_the_commands_that_report_in_json() -> None:
+    text = README.partition("\n## For programs\n")[2]
+    listed = re.findall(r"`(\w+)`", text.partition("have `--json`")[0].rpartition("\n\n")[2])
+    assert listed == [name for name in COMMANDS if re.search(r"--json\b", golem(name, "--help").out)]
+
+
+def test_the_readme_explains_every_exit_code() -> None:
+    codes = {value for name, value in vars(exit_codes).items() if name.isupper() and isinstance(value, int)}
+    text = README.partition("\nExit codes: ")[2].partition("An error is")[0]
+    assert {int(code) for code in re.findall(r"(?:^|; )(\d+)\b", text.replace("\n", " "))} == codes
 
 
 # Commands that are shown
