@@ -13,7 +13,7 @@ import threading
 import time
 import zipfile
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -290,7 +290,7 @@ except GolemError as error:
 
 
 def fetch_command(cache: Path) -> list[str]:
-    return [sys.executable, "-c", FETCH, str(cache), json.dumps(asdict(WEIGHTS))]
+    return [sys.executable, "-c", FETCH, str(cache), json.dumps(msgspec.structs.asdict(WEIGHTS))]
 
 
 def until(condition: Callable[[], bool]) -> None:
@@ -363,7 +363,7 @@ def test_two_processes_at_once_fetch_once(cache: Path, index: SlowIndex) -> None
     assert index.downloads == 1
 
 
-# Environments that lack something ----------------------------------------------------------------------------
+# Environments that lack something ----------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

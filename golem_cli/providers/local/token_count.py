@@ -14,6 +14,7 @@ import msgspec
 
 from golem_cli.core.errors import ModelError
 from golem_cli.core.history import scalar_text
+from golem_cli.providers.local.flatten import OPENING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,6 +80,7 @@ class TokenCounter:
         except ModelError as error:
             if error.status_code is None:
                 raise
+        base += await self._tokens(OPENING)  # what `alternating` may put in front
         return max(0, base) + 4 * _SEAM, max(0, each - probe) + _SEAM
 
     async def _probe(self, roles: str) -> int:

