@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from golem_cli.core.message import Message
-from golem_cli.core.model_settings import ModelSettings as ModelSettings
+from golem_cli.core.model_settings import ModelSettings as ModelSettings  # noqa: PLC0414 (here is its home)
 from golem_cli.core.usage import Usage
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TextIO
+
+import msgspec
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -13,8 +14,7 @@ _PIPE_WIDTH: Final = 100
 """Columns of tables where no terminal says how wide it is."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Appearance:
+class Appearance(msgspec.Struct, frozen=True, kw_only=True):
     """What may be written: `plain` means no escape sequence at all, `color` colours as well."""
 
     plain: bool
