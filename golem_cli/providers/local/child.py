@@ -46,8 +46,8 @@ def main() -> None:
 
 def _load(parameters: dict[str, Any]) -> Any:
     """The running server. Its constructor loads the model and returns when it listens."""
-    # OpenMP's threads spin while they wait for one another. Where another process wants a core too that made
-    # answers thirty times slower (0.9 against 27 tokens a second): they sleep, unless the user says otherwise.
+    # OpenMP threads spin while they wait for one another. Where another process wants a core too, that made
+    # answers thirty times slower (0.9 instead of 27 tokens/s): they sleep unless the user says otherwise.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     os.environ.setdefault("GOMP_SPINCOUNT", "0")
     import xllamacpp
