@@ -66,6 +66,8 @@ def _load(parameters: dict[str, Any]) -> Any:
     wanted.n_batch = wanted.n_ubatch = parameters["batch"]
     wanted.cpuparams.n_threads = wanted.cpuparams_batch.n_threads = parameters["threads"]
     wanted.fit_params = parameters["fit"]
+    for name, value in parameters["sampling"].items():
+        setattr(wanted.sampling, name, value)
     wanted.cache_ram_mib, wanted.cache_idle_slots = 0, False  # else up to 8 GB hold earlier prompts
     return xllamacpp.Server(wanted)
 

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -36,7 +37,8 @@ class EngineSettings:
 
     `name` is what its answers call the model. `batch` tokens of a prompt are evaluated between two looks at
     whether the client is still there: less stops sooner, more is faster. `threads` 0 means as many as suit
-    this machine. `context` 0 means the whole window of the model.
+    this machine. `context` 0 means the whole window of the model. `sampling` replaces llama.cpp's defaults,
+    by the names that it uses.
     """
 
     path: Path
@@ -44,6 +46,7 @@ class EngineSettings:
     batch: int = 256
     threads: int = 0
     context: int = 0
+    sampling: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +78,7 @@ class _Child:
             "parent": os.getpid(),
             "batch": settings.batch,
             "context": settings.context,
+            "sampling": dict(settings.sampling),
             "threads": settings.threads or sensible_threads(usable_cores()),
             "fit": settings.path.stat().st_size
             > _LARGE,  # a second pass over the model; small ones always fit

