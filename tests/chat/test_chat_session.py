@@ -10,8 +10,8 @@ import pytest
 
 from golem_cli.chat import lineage
 from golem_cli.chat.session import ChatSettings, Session
-from golem_cli.core.conversation import DONE, DROPPED, FAILED, INTERRUPTED, Conversation, ConversationSettings
 from golem_cli.core.canceled import RunCanceled
+from golem_cli.core.conversation import DONE, DROPPED, FAILED, INTERRUPTED, Conversation, ConversationSettings
 from golem_cli.core.errors import ConfigurationError, ModelError, RunError
 from golem_cli.core.message import Message, Part, ToolCall
 from golem_cli.core.run import RetryWait
