@@ -104,4 +104,5 @@ class MemorySummary:
         self.updated_at = conversation.updated_at
         self.message_count = len(conversation.messages)
         self.model = conversation.model
+        self.problem = ""
         self.status = conversation.runs[-1].status if conversation.runs else ""

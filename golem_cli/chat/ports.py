@@ -120,6 +120,11 @@ class Listed(Protocol):
         """Its last run's status, `damaged` for a file that cannot be read."""
         ...
 
+    @property
+    def problem(self) -> str:
+        """Why it cannot be read; "" for all others."""
+        ...
+
 
 class Library(Protocol):
     """Where conversations live."""

@@ -36,9 +36,11 @@ def command(
     elif not summaries:
         environment.say("There are no conversations yet; golem opens the first one.")
     else:
-        from golem_cli.cli.listing import lines_of
+        from golem_cli.render.listing import conversation_lines
 
-        for line in lines_of(shown, [summary.conversation_id for summary in summaries], environment):
+        ids = [summary.conversation_id for summary in summaries]
+        width = environment.columns if environment.stdout_is_terminal else None
+        for line in conversation_lines(shown, ids, width=width):
             environment.say(line)
 
 

@@ -18,7 +18,7 @@ def pick_conversation(environment: Environment) -> str:
 
     Raises `WrongUsage` when there is none, no terminal to ask on, or no choice was made.
     """
-    from golem_cli.cli.listing import lines_of
+    from golem_cli.render.listing import conversation_lines
 
     store = open_store(environment)
     listed = store.summaries()
@@ -27,7 +27,7 @@ def pick_conversation(environment: Environment) -> str:
     if not environment.stdin_is_terminal:
         raise WrongUsage("which conversation? without a terminal name its id; golem list shows them")
     shown = listed[:SHOWN]
-    header, *lines = lines_of(shown, store.ids(), environment)
+    header, *lines = conversation_lines(shown, store.ids(), width=environment.columns - 4)
     environment.say(f"    {header}")
     for number, line in enumerate(lines, 1):
         environment.say(f"{number:>2}  {line}")

@@ -1,52 +1,70 @@
-"""Conversations as a table: the newest first, as `/sessions` shows them."""
+"""Conversations → lines of a table: ids as short as they can be, ages, titles cut to the screen."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, Protocol
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
 
 from golem_cli.render.neutralize import neutralize
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from golem_cli.chat.ports import Listed
+
+SHORTEST_ID: Final = 8
+"""Characters of an id that are shown at least."""
+NARROWEST_TITLE: Final = 12
 
 _UNITS: Final = ((86_400, "d"), (3_600, "h"), (60, "min"))
-_BAD: Final = frozenset({"failed", "damaged", "interrupted"})
 
 
-class Listed(Protocol):
-    """What a list shows of a conversation; the store's summaries have it."""
+def conversation_lines(
+    shown: Sequence[Listed], ids: Sequence[str], *, width: int | None, now: datetime | None = None
+) -> Iterator[str]:
+    """Yield the table's lines, its head first. `ids` are those of all conversations.
 
-    @property
-    def conversation_id(self) -> str:
-        """Its id."""
-        ...
+    `width` cells bound a line; None gives whole titles, as for a pipe. As much of an id is shown as tells it
+    from all others; commands take it so.
+    """
+    from golem_cli.render.cells import shorten
 
-    @property
-    def title(self) -> str:
-        """Its title, perhaps empty."""
-        ...
+    length = distinguishing_length(ids)
+    moment = now or datetime.now(UTC)
+    head = ("ID", "AGE", "MESSAGES", "STATUS", "MODEL", "TITLE")
+    rows = [head, *(_cells(each, length, moment) for each in shown)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(head) - 1)]
+    for row in rows:
+        fixed = "  ".join(cell.ljust(size) for cell, size in zip(row, widths, strict=False))
+        title = row[-1] if width is None else shorten(row[-1], max(width - len(fixed) - 2, NARROWEST_TITLE))
+        yield f"{fixed}  {title}".rstrip()
 
-    @property
-    def updated_at(self) -> str:
-        """When it was changed last, as RFC 3339."""
-        ...
 
-    @property
-    def message_count(self) -> int:
-        """How many messages it has."""
-        ...
+def _cells(each: Listed, id_length: int, now: datetime) -> tuple[str, ...]:
+    cells = (
+        each.conversation_id[:id_length],
+        age(each.updated_at, now),
+        str(each.message_count),
+        each.status,
+        each.model,
+        each.problem or each.title or "Untitled",
+    )
+    return tuple(neutralize(cell, single_line=True) for cell in cells)
 
-    @property
-    def model(self) -> str:
-        """The model that it talks to."""
-        ...
 
-    @property
-    def status(self) -> str:
-        """How its last run ended."""
-        ...
+def distinguishing_length(ids: Sequence[str]) -> int:
+    """Return how many characters of an id tell each of `ids` from all others.
+
+    >>> distinguishing_length(["0193aaaa-1", "0193aaaa-2"]), distinguishing_length(["0193aaaa-1"])
+    (10, 8)
+    """
+    shared = 0
+    for first, second in pairwise(sorted(ids)):
+        common = next(
+            (at for at, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), len(first)
+        )
+        shared = max(shared, common)
+    return max(shared + 1, SHORTEST_ID)
 
 
 def age(moment: str, now: datetime) -> str:
@@ -64,33 +82,3 @@ def age(moment: str, now: datetime) -> str:
         if seconds >= size:
             return f"{int(seconds // size)} {unit}"
     return "now"
-
-
-def conversation_table(listed: Sequence[Listed], *, now: datetime | None = None) -> Table:
-    """Return the table of `listed`, in the order given. Ids are whole, so that they can be pasted."""
-    from rich.table import Table
-    from rich.text import Text
-
-    moment = now or datetime.now(UTC)
-    table = Table(box=None, pad_edge=False, header_style="note")
-    table.add_column("id", no_wrap=True, min_width=8)
-    table.add_column("age", justify="right", no_wrap=True)
-    table.add_column("messages", justify="right", no_wrap=True)
-    table.add_column("title", ratio=1, no_wrap=True, overflow="ellipsis")
-    table.add_column("model", no_wrap=True, overflow="ellipsis")
-    table.add_column("status", no_wrap=True)
-    for one in listed:
-        status = _one_line(one.status)
-        table.add_row(
-            Text(_one_line(one.conversation_id)),
-            Text(age(one.updated_at, moment)),
-            Text(str(one.message_count)),
-            Text(_one_line(one.title) or "Untitled"),
-            Text(_one_line(one.model)),
-            Text(status, style="failure" if status in _BAD else ""),
-        )
-    return table
-
-
-def _one_line(text: str) -> str:
-    return neutralize(text, single_line=True)

@@ -40,7 +40,7 @@ def open_conversation(room: Room, reference: str) -> None:
         writer = room.library.open(conversation_id)
     except ConversationLocked as locked:
         raise ConfigurationError(
-            f"{locked}; read it with golem show {conversation_id}, fork it with golem fork {conversation_id}"
+            f"{locked} (golem show {conversation_id}, golem fork {conversation_id})"
         ) from locked
     room.session.go_to(writer)
     opened = room.conversation
@@ -60,13 +60,15 @@ def say_where_it_stopped(room: Room) -> None:
 
 def sessions(room: Room, _: str) -> None:
     """List the conversations, the one changed last first."""
-    from golem_cli.render.listing import conversation_table
+    from golem_cli.render.listing import conversation_lines
 
     listed = room.library.summaries()
     if not listed:
         room.say("No conversation is kept yet.")
         return
-    room.terminal.show(conversation_table(listed[:SESSIONS_SHOWN]))
+    ids = [each.conversation_id for each in listed]
+    for line in conversation_lines(listed[:SESSIONS_SHOWN], ids, width=room.terminal.size[0]):
+        room.say(line)
     if len(listed) > SESSIONS_SHOWN:
         room.say(f"… and {len(listed) - SESSIONS_SHOWN} older ones: golem list", "dim")
 

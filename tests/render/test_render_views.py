@@ -20,7 +20,7 @@ from golem_cli.render.answer import AnswerView
 from golem_cli.render.cells import break_rows, most_cells, shorten
 from golem_cli.render.console import Appearance, appearance, make_console
 from golem_cli.render.export import export_html, export_markdown
-from golem_cli.render.listing import conversation_table
+from golem_cli.render.listing import conversation_lines
 from golem_cli.render.neutralize import neutralize
 from golem_cli.render.report import findings_lines, repair_lines, sanitize_lines
 from golem_cli.render.transcript import history_lines, history_view, message_view, part_line
@@ -50,8 +50,9 @@ def everything_shown(messages: list[Message]) -> list[str]:
         conversation_id="c\x1b]0;x\x07", title="t\x1b[31m\nfake", messages=tuple(messages), model="m\x9b"
     )
     summary = SimpleNamespace(
-        conversation_id="c\x1b", title="t\nu", updated_at="", message_count=1, model="m\r", status="s\x9b"
-    )
+        conversation_id="c\x1b", title="t\nu", updated_at="", message_count=1, model="m\r", status="s\x9b",
+        problem="",
+    )  # fmt: skip
     normalized, repaired = normalize_history(messages)
     _, sanitized = sanitize_history(messages)
     written: list[str] = []
@@ -70,7 +71,7 @@ def everything_shown(messages: list[Message]) -> list[str]:
         panel,
         printed(history_view(messages)),
         *(printed(message_view(message, number)) for number, message in enumerate(messages, 1)),
-        printed(conversation_table([summary])),
+        *conversation_lines([summary], [summary.conversation_id], width=80),
         *findings_lines(find_findings(messages)),
         *repair_lines(repaired),
         *sanitize_lines(sanitized),
@@ -234,8 +235,10 @@ def test_appearance(is_terminal: bool, environment: dict[str, str], plain: bool,
 def test_the_table_of_conversations() -> None:
     one = SimpleNamespace(
         conversation_id="0193", title="A title", updated_at="2026-01-01T00:00:00.000Z", message_count=4,
-        model="local:x", status="failed",
+        model="local:x", status="failed", problem="",
     )  # fmt: skip
-    table = conversation_table([one], now=datetime(2026, 1, 3, tzinfo=UTC))
-    row = printed(table, plain=True, width=80).splitlines()[1].split()
-    assert row == ["0193", "2", "d", "4", "A", "title", "local:x", "failed"]
+    now = datetime(2026, 1, 3, tzinfo=UTC)
+    _, row = conversation_lines([one], ["0193"], width=80, now=now)
+    assert row.split() == ["0193", "2", "d", "4", "failed", "local:x", "A", "title"]
+    _, narrow = conversation_lines([one], ["0193"], width=20, now=now)
+    assert narrow.endswith("A title"), "a title keeps some room"
