@@ -15,7 +15,7 @@ from golem_cli.chat.planner import Planner
 from golem_cli.core.conversation import INTERRUPTED, Conversation, RunRecord
 from golem_cli.core.errors import ConfigurationError, StoreError
 from golem_cli.core.identity import new_id
-from golem_cli.core.model import ModelSettings
+from golem_cli.core.model_settings import ModelSettings
 from golem_cli.core.usage import UsageLimit
 
 if TYPE_CHECKING:
@@ -241,7 +241,15 @@ class Session:
         return parent
 
     def go_to(self, writer: Writer) -> None:
-        """Leave this conversation, kept, for the one of `writer`."""
+        """Leave this conversation, kept, for the one of `writer`.
+
+        Raises `StoreError` and stays while something here is in memory only.
+        """
+        try:
+            self.writer.catch_up()
+        except StoreError:
+            writer.close()
+            raise
         self.close()
         self.writer = OverlayWriter(writer, self._notify)
         self.planner = Planner(self.settings, self._notify)
@@ -262,7 +270,7 @@ class Session:
         try:
             self.writer.close()
         except StoreError as error:
-            self.notice(f"cannot save: {error}")
+            self.notice(f"{error}; what is kept is in the journal beside it")
 
     async def use_model(self, model: ChatModel) -> None:
         """Let another model answer from the next run on."""

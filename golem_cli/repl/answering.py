@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from golem_cli.core.errors import GolemError, RunError
-from golem_cli.core.events import OnEvent, RunEvent
-from golem_cli.core.model import Delta, OnDelta
-from golem_cli.core.result import Result
+from golem_cli.core.errors import GolemError, RunError, StoreError
 from golem_cli.repl.signals import on_resize
 from golem_cli.repl.stops import stop_line
 from golem_cli.repl.waiting import WaitingSign
 from golem_cli.repl.words import duration, tokens
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator
+
     from golem_cli.chat.session import Session
+    from golem_cli.core.events import OnEvent, RunEvent
+    from golem_cli.core.model import Delta, OnDelta
+    from golem_cli.core.result import Result
     from golem_cli.render.answer import AnswerView
     from golem_cli.repl.terminal import Terminal
     from golem_cli.repl.watch import KeyWatch
 
-Work = Callable[[OnDelta, OnEvent], Awaitable[Result[str]]]
-"""Starts a run with these two observers."""
+    Work = Callable[[OnDelta, OnEvent], Awaitable[Result[str]]]
+    """Starts a run with these two observers."""
 
 
 class Leaving(asyncio.CancelledError):
@@ -102,7 +103,13 @@ class Answering:
     def _say_failed(self, error: GolemError) -> None:
         cause = error.cause if isinstance(error, RunError) else error
         self._terminal.say(str(cause) or type(cause).__name__, "error")
-        self._say_where_it_stopped()
+        if isinstance(cause, StoreError):
+            self._terminal.say(
+                "Nothing was sent: a prompt is kept first. golem --no-save chats without keeping.",
+                "dim",
+            )
+        else:
+            self._say_where_it_stopped()
 
     def _say_end(self, result: Result[str]) -> None:
         if result.finish_reason == "length":

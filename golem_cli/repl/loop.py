@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,8 +14,11 @@ from prompt_toolkit.enums import EditingMode
 from prompt_toolkit.formatted_text import FormattedText
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.output.color_depth import ColorDepth
+from prompt_toolkit.output.plain_text import PlainTextOutput
 from prompt_toolkit.styles import Style
+from prompt_toolkit.utils import is_dumb_terminal
 
+from golem_cli.core.errors import StoreError
 from golem_cli.repl import commands
 from golem_cli.repl.bottom import bottom_line
 from golem_cli.repl.completion import SlashCompleter
@@ -49,8 +53,10 @@ class Loop:
     ) -> None:
         self._room = room
         self._keys = PromptKeys()
+        self._warned_unsaved = False
         self._prompt: PromptSession[str] = PromptSession(
             history=_history(history_file),
+            output=PlainTextOutput(sys.stdout) if is_dumb_terminal() else None,
             multiline=True,
             key_bindings=self._keys.bindings,
             completer=SlashCompleter(room),
@@ -81,16 +87,30 @@ class Loop:
         with signals, loop_errors_told(self._tell_mishap):
             if before is not None:
                 await self._guarded(before)
-            while not self._room.leaving:
+            while not (self._room.leaving and self._may_leave()):
                 try:
                     line = await self._read()
                 except EOFError:
-                    return
+                    self._room.leaving = True
+                    continue
                 await self._guarded(lambda line=line: self._do(line))  # type: ignore[misc]
 
     def _first_shown(self, app: Application[str]) -> None:
         app.after_render -= self._first_shown
         asyncio.get_running_loop().call_soon(self._once_shown)
+
+    def _may_leave(self) -> bool:
+        """Whether everything is on disk; when the store refuses, leaving takes a second attempt."""
+        try:
+            self._room.session.writer.catch_up()
+        except StoreError as error:
+            if self._warned_unsaved:
+                return True
+            self._warned_unsaved, self._room.leaving = True, False
+            self._room.say(str(error), "error")
+            self._room.say("The newest is in memory only: /export FILE elsewhere, or leave again.", "dim")
+            return False
+        return True
 
     async def _read(self) -> str:
         default, self._room.draft = self._room.draft, ""

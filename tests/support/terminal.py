@@ -90,6 +90,11 @@ class Terminal:
         return "\n".join(self.rows)
 
     @property
+    def cursor_row(self) -> int:
+        """The row of the screen in which the cursor is, from 0."""
+        return int(self._emulator.cursor.y)
+
+    @property
     def scrollback(self) -> list[str]:
         """The rows that left the screen at its top, and then those on it."""
         columns = self._emulator.columns
