@@ -1,0 +1,89 @@
+"""A store that refuses: the answer goes on in memory, and is saved as soon as the store can."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from golem_cli.chat import lineage
+from golem_cli.chat.session import Session
+from golem_cli.core.errors import StoreError
+from golem_cli.core.model import ModelRequest, ModelResponse, OnDelta
+from golem_cli.store.store import Store
+from golem_cli.testing import ScriptedModel
+
+NOW = "2026-01-02T03:04:05.000Z"
+
+
+class Refusing:
+    """A writer of the real store behind a switch: while `full`, every change is refused."""
+
+    def __init__(self, store: Store) -> None:
+        self.inner = store.create(lineage.start(now=NOW))
+        self.full = False
+
+    def __getattr__(self, name: str) -> object:
+        found = getattr(self.inner, name)
+        if name in {"begin_run", "add_message", "note_partial", "end_run", "update", "replace", "save"}:
+            return lambda *values, **named: self._change(found, *values, **named)
+        return found
+
+    def _change(self, change: Callable[..., object], *values: object, **named: object) -> object:
+        if self.full:
+            raise StoreError("cannot save x: the disk is full")
+        return change(*values, **named)
+
+
+class FillingModel(ScriptedModel):
+    """Fills the disk as soon as it is asked."""
+
+    def __init__(self, writer: Refusing, *answers: str) -> None:
+        super().__init__(*answers)
+        self.writer = writer
+
+    async def stream(self, request: ModelRequest, on_delta: OnDelta) -> ModelResponse:
+        """Answer, on a disk that is full from now on."""
+        self.writer.full = True
+        return await super().stream(request, on_delta)
+
+
+def make(tmp_path: Path, *answers: str) -> tuple[Store, Refusing, Session, list[str]]:
+    store, said = Store(tmp_path), list[str]()
+    writer = Refusing(store)
+    model = FillingModel(writer, *answers)
+    session = Session(library=store, writer=writer, model=model, notice=said.append)  # type: ignore[arg-type]
+    return store, writer, session, said
+
+
+async def test_an_answer_on_a_full_disk_goes_on_and_is_saved_later(tmp_path: Path) -> None:
+    store, writer, session, said = make(tmp_path, "kept all the same")
+    await session.ask("Hi")
+    assert session.writer.unsaved
+    assert len([line for line in said if "disk is full" in line]) == 1
+    assert [m.content for m in session.conversation.messages] == ["Hi", "kept all the same"]
+    assert not store.read(session.conversation.conversation_id).messages
+    writer.full = False
+    session.writer.save()
+    assert store.read(session.conversation.conversation_id).messages == session.conversation.messages
+
+
+async def test_a_new_prompt_is_refused_while_the_disk_is_full(tmp_path: Path) -> None:
+    _, _, session, _ = make(tmp_path, "one", "two")
+    await session.ask("Hi")
+    with pytest.raises(StoreError, match="disk is full"):
+        await session.ask("more")
+    assert len(session.conversation.runs) == 1
+
+
+async def test_a_conversation_with_unsaved_messages_is_not_left(tmp_path: Path) -> None:
+    _, writer, session, _ = make(tmp_path, "one")
+    await session.ask("Hi")
+    here = session.conversation
+    with pytest.raises(StoreError):
+        session.start_new()
+    assert session.conversation == here
+    writer.full = False
+    session.start_new()
+    assert session.conversation.conversation_id != here.conversation_id
