@@ -84,7 +84,8 @@ def adopt(transcript: Transcript, *, now: str, source: str, trust: bool = False)
     """Make a conversation for the store of a transcript that somebody else may have written.
 
     It gets a fresh id; the one that it came with is kept as `forked_from`. Unless trusted, its history is
-    sanitized, and its own instructions are left behind: they are a system prompt by another name.
+    sanitized, and its own instructions and model are left behind: the ones are a system prompt by another
+    name, and to whom the history goes is not for a stranger to say.
     `source` becomes the title when there is none.
     """
     from golem_cli.core.history import sanitize_history
@@ -99,6 +100,7 @@ def adopt(transcript: Transcript, *, now: str, source: str, trust: bool = False)
             title=origin.title or source,
             created_at=now,
             updated_at=now,
+            model=origin.model if trust else "",
             instructions=origin.instructions if trust else "",
             forked_from=origin.conversation_id or _donated_id(transcript),
             messages=tuple(history),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from typing import Final
@@ -24,7 +25,7 @@ class Progress:
         self._run = run
         self._clock = clock
         self._fragments: list[str] = []
-        self._noted_at = clock()
+        self._noted_at = -math.inf  # the first fragment is kept at once: what was seen is told after a crash
         self._prompt_kept = False
 
     @property

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from golem_cli.core.errors import GolemError, RunError
@@ -36,6 +37,44 @@ class AnswerOutput(Protocol):
     def fail(self, session: Session, error: GolemError) -> None:
         """The run failed; the error itself is reported elsewhere."""
         ...
+
+
+class WatchedOutput:
+    """Another output, watched: when it cannot be written, the run is stopped as by its user, and is kept.
+
+    `fault` is then why: the reader went away, or the disk is full. `stop` cancels the run's task.
+    """
+
+    def __init__(self, inner: AnswerOutput, stop: Callable[[], object]) -> None:
+        self._inner = inner
+        self._stop = stop
+        self.fault: OSError | None = None
+
+    async def on_delta(self, delta: Delta) -> None:
+        """Pass on the fragment, or stop."""
+        self._write(lambda: self._inner.on_delta(delta))
+        if self.fault is not None:
+            self._stop()
+            await asyncio.sleep(0)  # it stops here
+
+    def on_event(self, event: RunEvent) -> None:
+        """Pass on the step; a fault stops the run with its next fragment."""
+        self._write(lambda: self._inner.on_event(event))
+
+    def finish(self, session: Session, result: Result[str]) -> None:
+        """Pass on the result."""
+        self._write(lambda: self._inner.finish(session, result))
+
+    def fail(self, session: Session, error: GolemError) -> None:
+        """Pass on the failure."""
+        self._write(lambda: self._inner.fail(session, error))
+
+    def _write(self, write: Callable[[], None]) -> None:
+        if self.fault is None:
+            try:
+                write()
+            except OSError as error:
+                self.fault = error
 
 
 class TextOutput:
@@ -135,8 +174,11 @@ def result_object(session: Session, output: str, finish_reason: str) -> dict[str
     run = conversation.runs[-1] if conversation.runs else None
     found: dict[str, object] = {"conversationId": conversation.conversation_id}
     if run is not None:
+        found["runId"] = run.run_id
+    found |= {"model": session.model.name, "output": output}
+    if run is not None:
         found |= _run_fields(run)
-    found |= {"model": session.model.name, "output": output, "finishReason": finish_reason}
+    found["finishReason"] = finish_reason
     if session.writer.path is not None:
         found["file"] = str(session.writer.path)
     return found
@@ -155,7 +197,6 @@ def failure_object(session: Session, error: GolemError) -> dict[str, object]:
 
 def _run_fields(run: RunRecord) -> dict[str, object]:
     fields: dict[str, object] = {
-        "runId": run.run_id,
         "usage": usage_object(run.usage),
         "requests": run.requests,
         "toolCalls": run.tool_calls,

@@ -35,7 +35,7 @@ class OutputFormat(StrEnum):
 class AskOptions:
     """The words and flags of `golem ask`. None and "" mean: not given."""
 
-    prompt: str
+    words: tuple[str, ...] = ()
     output_format: OutputFormat = OutputFormat.TEXT
     continue_newest: bool = False
     resume: str = ""
@@ -78,7 +78,7 @@ def command(
     if continue_newest and resume:
         raise WrongUsage("-c and -r both choose a conversation; use one of them")
     options = AskOptions(
-        prompt=" ".join(prompt or ()),
+        words=tuple(prompt or ()),
         output_format=output_format,
         continue_newest=continue_newest,
         resume=resume or "",
@@ -102,14 +102,15 @@ def ask(options: AskOptions, environment: Environment) -> int:
 
     if options.tools:
         raise WrongUsage("there are no tools yet; leave --tools out")
-    prompt, parts = attach(read_prompt(options.prompt, environment), options.files)
+    prompt = read_prompt(options.words, environment, attached=bool(options.files))
+    prompt, parts = attach(prompt, options.files)
     wanted = Wanted(
         model=options.model,
         system=options.system,
         trim=options.trim,
         budget=options.budget,
         save=options.save,
-        open_writer=newest(environment)
+        conversation=newest(environment)
         if options.continue_newest
         else by_reference(options.resume, environment)
         if options.resume

@@ -28,7 +28,7 @@ def attach(prompt: str, names: Sequence[str]) -> tuple[str, tuple[Part, ...]]:
         if text is not None:
             pieces.append(f"{Path(name).name}:\n\n{text}")
         else:
-            parts.append(_part(data, media_type))
+            parts.append(_part(name, data, media_type))
     return "\n\n".join(piece for piece in pieces if piece), tuple(parts)
 
 
@@ -39,6 +39,8 @@ def _read(path: Path) -> bytes:
         size = path.stat().st_size
     except (OSError, ValueError):
         size = 0  # reading it says what is wrong
+    if path.is_dir():
+        raise WrongUsage(f"{path} is a folder; name a file to attach")
     if size > LARGEST:
         raise WrongUsage(f"{path} has {size:,} bytes; a file to attach may have {LARGEST:,}")
     return read_file(path)
@@ -52,10 +54,12 @@ def _text(data: bytes) -> str | None:
     return None if "\0" in text else text
 
 
-def _part(data: bytes, media_type: str) -> Part:
+def _part(name: str, data: bytes, media_type: str) -> Part:
+    if not media_type:
+        raise WrongUsage(f"{name} is no text, and its name has no ending that says what it is")
     kind = _KINDS.get(media_type.partition("/")[0], "document")
     return Part(
         kind=kind,
         data=base64.b64encode(data).decode("ascii"),
-        media_type=media_type or "application/octet-stream",
+        media_type=media_type,
     )

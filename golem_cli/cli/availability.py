@@ -28,7 +28,7 @@ class Availability:
 
 def of_service(service: Service, settings: Settings, variables: Mapping[str, str]) -> Availability:
     """Say whether `service` can be used. A server that needs no key is asked, a remote one is not."""
-    from golem_cli.providers.http import is_loopback
+    from golem_cli.providers.http import host_of, is_loopback
 
     configured = settings.providers.get(service.name)
     base_url = (
@@ -50,6 +50,8 @@ def of_service(service: Service, settings: Settings, variables: Mapping[str, str
         return Availability(
             name=service.name, usable=True, reason=f"key from the command {configured.api_key_command[0]}"
         )
+    if not service.key_variables:
+        return Availability(name=service.name, usable=True, reason=f"configured: {host_of(base_url)}")
     return Availability(name=service.name, usable=False, reason=f"set {' or '.join(service.key_variables)}")
 
 

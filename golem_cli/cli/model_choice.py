@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from golem_cli.providers.services import Service
-    from golem_cli.store.settings import Configuration
+    from golem_cli.store.settings import Configuration, Settings
 
 EMBEDDED: Final = "local:"
+ASKED: Final = "asked for by --model"
 _KNOCK_SECONDS: Final = 0.05
 
 
@@ -32,48 +33,93 @@ def choose_model(
 ) -> ModelChoice:
     """Choose a model: `asked` by flag, `kept` by the conversation, configured, or what can be used now.
 
-    Without any of them: the first service whose key is set, in the order of `SERVICES`; else a server on this
-    machine that answers on a port of its own; else the embedded model.
+    Without any of the first three, in this order:
+
+    1. the first row of `SERVICES` that somebody set up. Its key is set: by a variable, or by an
+       `api_key_command` in the settings (whoever wrote that wants the service; it is not run to find out).
+       Or it was given an address on this machine, or needs no key and was given any: then its server is
+       asked, and must list its models;
+    2. the first service whose server answers on this machine on a port of its own;
+    3. the embedded model.
+
+    A server has 200 ms to list its models. A shared port that was not configured is never asked, and
+    `generic` is never chosen: its model must be named.
     """
     if asked:
-        return ModelChoice(name=asked, why="asked for by --model")
+        return ModelChoice(name=asked, why=ASKED)
     if kept:
         return ModelChoice(name=kept, why="this conversation's own")
     if configuration.settings.model:
         return ModelChoice(name=configuration.settings.model, why=f"from {configuration.origins['model']}")
-    return _by_key(variables) or _by_server(variables) or ModelChoice(name=EMBEDDED, why="no other is set up")
+    return (
+        _set_up(configuration.settings, variables)
+        or _at_own_port()
+        or ModelChoice(name=EMBEDDED, why="no other is set up")
+    )
 
 
-def _by_key(variables: Mapping[str, str]) -> ModelChoice | None:
+def address_of(service: Service, settings: Settings, variables: Mapping[str, str]) -> str:
+    """Where the service is: its variable, the settings, its usual address; "" when none is known."""
+    configured = settings.providers.get(service.name)
+    return (
+        variables.get(service.base_url_variable)
+        or (configured.base_url if configured else "")
+        or service.base_url
+    )
+
+
+def _set_up(settings: Settings, variables: Mapping[str, str]) -> ModelChoice | None:
     for service in SERVICES:
-        key = next((name for name in service.key_variables if variables.get(name)), "")
-        if key and service.default_model:
-            return ModelChoice(name=f"{service.name}:{service.default_model}", why=f"{key} is set")
-    return None
-
-
-def _by_server(variables: Mapping[str, str]) -> ModelChoice | None:
-    """A server on this machine on its own well-known port. It is asked only when something listens there."""
-    for service in SERVICES:
-        if not service.own_port:
+        if not service.base_url:
             continue
-        base_url = variables.get(service.base_url_variable) or service.base_url
-        models = _listed(service, base_url) if _listens(base_url) else ()
-        if models:
-            return ModelChoice(name=f"{service.name}:{models[0]}", why=f"{service.title} answers here")
+        address = address_of(service, settings, variables)
+        found = None
+        if address.rstrip("/") != service.base_url and (service.local or _here(address)):
+            found = _listed_first(service, address)
+        if found is None and service.default_model:
+            found = _with_key(service, settings, variables)
+        if found is not None:
+            return found
     return None
+
+
+def _here(address: str) -> bool:
+    from golem_cli.providers.http import is_loopback
+
+    return is_loopback(address)
+
+
+def _with_key(service: Service, settings: Settings, variables: Mapping[str, str]) -> ModelChoice | None:
+    configured = settings.providers.get(service.name)
+    key = next((name for name in service.key_variables if variables.get(name)), "")
+    if not key and configured and configured.api_key_command:
+        key = f"providers.{service.name}.api_key_command"
+    name = f"{service.name}:{service.default_model}"
+    return ModelChoice(name=name, why=f"{key} is set") if key else None
+
+
+def _at_own_port() -> ModelChoice | None:
+    found = (_listed_first(service, service.base_url) for service in SERVICES if service.own_port)
+    return next((choice for choice in found if choice is not None), None)
+
+
+def _listed_first(service: Service, base_url: str) -> ModelChoice | None:
+    """The first model that the server lists. It is asked only when something listens there."""
+    if not _listens(base_url):
+        return None
+    from golem_cli.cli.availability import asked
+    from golem_cli.providers.http import host_of
+
+    models = asked(service, base_url).models
+    why = f"{service.title} answers at {host_of(base_url)}"
+    return ModelChoice(name=f"{service.name}:{models[0]}", why=why) if models else None
 
 
 def _listens(base_url: str) -> bool:
-    place = urlsplit(base_url)
     try:
-        with socket.create_connection((place.hostname or "", place.port or 80), timeout=_KNOCK_SECONDS):
+        place = urlsplit(base_url)
+        port = place.port or (443 if place.scheme == "https" else 80)
+        with socket.create_connection((place.hostname or "", port), timeout=_KNOCK_SECONDS):
             return True
     except (OSError, ValueError):
         return False
-
-
-def _listed(service: Service, base_url: str) -> tuple[str, ...]:
-    from golem_cli.cli.availability import asked
-
-    return asked(service, base_url).models

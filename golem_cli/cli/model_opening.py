@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from golem_cli.cli.model_choice import EMBEDDED
+from golem_cli.cli.model_choice import EMBEDDED, address_of
 from golem_cli.core.errors import ConfigurationError
 from golem_cli.providers.services import SERVICES, find_service
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from golem_cli.providers.services import Service
     from golem_cli.store.settings import Settings
 
+_VERY_NEAR: Final = 0.85
+"""A slip of one letter; `llama3:8b` lacks its provider and does not mean Ollama's model `8b`."""
+
 
 def open_model(name: str, settings: Settings, environment: Environment) -> ChatModel:
     """Return the model called `name`, as in `openai:gpt-5-mini`, `local:` or `local:/path/to/model.gguf`.
@@ -24,19 +27,21 @@ def open_model(name: str, settings: Settings, environment: Environment) -> ChatM
     when they are not in the cache yet.
     """
     provider, colon, model = name.partition(":")
-    if not colon:
-        raise ConfigurationError(f"a model is named PROVIDER:NAME; {_guess(name)}")
+    if not colon or not provider:
+        raise ConfigurationError(f"a model is named PROVIDER:NAME; {_guess(model or provider)}")
     if provider == "local":
         return _embedded(model, environment)
     service = find_service(provider)
     if service is None:
         from difflib import get_close_matches
 
-        near = get_close_matches(provider, _providers(), n=1)
+        near = get_close_matches(provider, _providers(), n=1, cutoff=_VERY_NEAR)
         hint = f"did you mean {near[0]}:{model}?" if near else f"known are {', '.join(_providers())}"
-        raise ConfigurationError(f"there is no provider {provider}; {hint}")
+        raise ConfigurationError(
+            f"a model is named PROVIDER:NAME, and there is no provider {provider}; {hint}"
+        )
     if not model:
-        raise ConfigurationError(f"which model of {service.title}? name it, as in {_example(service)}")
+        raise ConfigurationError(f"which model of {service.title}? {_example(service)}")
     return _of_service(service, model, settings, environment)
 
 
@@ -45,11 +50,7 @@ def _of_service(service: Service, model: str, settings: Settings, environment: E
     from golem_cli.providers.openai import OpenAIModel
 
     configured = settings.providers.get(service.name)
-    base_url = (
-        environment.variables.get(service.base_url_variable)
-        or (configured.base_url if configured else "")
-        or service.base_url
-    )
+    base_url = address_of(service, settings, environment.variables)
     if not base_url:
         raise ConfigurationError(f"where is the server? set {service.base_url_variable} to its address")
     key = _first_set(service.key_variables, environment)
@@ -57,7 +58,8 @@ def _of_service(service: Service, model: str, settings: Settings, environment: E
         from golem_cli.store.api_keys import run_key_command
 
         key = run_key_command(configured.api_key_command, provider=service.name)
-    if not key and service.key_variables and not is_loopback(base_url):
+    needs_key = service.key_variables and service.base_url  # a server of one's own may need none
+    if not key and needs_key and not is_loopback(base_url):
         raise ConfigurationError(
             f"{service.title} needs a key: set {service.key_variables[0]}, or api_key_command in "
             f"[providers.{service.name}] of the settings file"
@@ -77,7 +79,7 @@ def _embedded(path: str, environment: Environment) -> LocalModel:
         file = Path(path).expanduser()
         check_gguf(file)
         check_installed()
-        return LocalModel(file, name=f"local:{path}")
+        return LocalModel(file, name=f"local:{file.absolute()}")  # resumed from any folder
     return LocalModel(fetched_weights(paths_of(environment).cache, environment))
 
 
@@ -104,10 +106,18 @@ def _providers() -> list[str]:
 
 
 def _example(service: Service) -> str:
-    return f"{service.name}:{service.default_model or 'NAME'}; golem models lists what a local server has"
+    if service.default_model:
+        return f"for example {service.name}:{service.default_model}"
+    return f"name it, as in {service.name}:NAME; golem models lists what a server on this machine has"
 
 
 def _guess(name: str) -> str:
-    if name in _providers():
-        return f"did you mean {name}: and a name?" if name != "local" else "did you mean local: ?"
-    return f"did you mean openai:{name}?"
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, _providers(), n=1)
+    service = find_service(near[0]) if near else None
+    if near and service is None:
+        return "did you mean local: ?"
+    if service is not None:
+        return f"did you mean {service.name}:{service.default_model or 'NAME'}?"
+    return f"did you mean openai:{name or 'NAME'}?"

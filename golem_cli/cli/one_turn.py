@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Final
 
-from golem_cli.cli.answer_output import AnswerOutput, JsonOutput, StreamJsonOutput, TextOutput
-from golem_cli.cli.exit_codes import DONE, FAILED, INTERRUPTED, TERMINATED
+from golem_cli.cli.answer_output import (
+    AnswerOutput,
+    JsonOutput,
+    StreamJsonOutput,
+    TextOutput,
+    WatchedOutput,
+)
+from golem_cli.cli.exit_codes import DONE, FAILED
 from golem_cli.core.errors import GolemError, RunError
 
 if TYPE_CHECKING:
@@ -17,8 +23,11 @@ if TYPE_CHECKING:
     from golem_cli.cli.environment import Environment
     from golem_cli.core.result import Result
 
-Work = Callable[["Session", AnswerOutput], Awaitable["Result[str]"]]
+Work = Callable[["Session", WatchedOutput], Awaitable["Result[str]"]]
 """Starts the run with the output as its observer."""
+
+_ENDING: Final = ("SIGINT", "SIGTERM", "SIGHUP")
+"""The signals that ask a program to end. Windows has no SIGHUP."""
 
 
 def output_for(form: str, environment: Environment) -> AnswerOutput:
@@ -33,7 +42,10 @@ def output_for(form: str, environment: Environment) -> AnswerOutput:
 
 
 def take_turn(session: Session, work: Work, output: AnswerOutput, environment: Environment) -> int:
-    """Run the turn in an event loop of its own, close the session, and return the exit code."""
+    """Run the turn in an event loop of its own, close the session, and return the exit code.
+
+    An error of something that never became a run is raised: the command line words it.
+    """
     try:
         return asyncio.run(_take(session, work, output, environment))
     finally:
@@ -41,46 +53,90 @@ def take_turn(session: Session, work: Work, output: AnswerOutput, environment: E
 
 
 async def _take(session: Session, work: Work, output: AnswerOutput, environment: Environment) -> int:
-    stopped_by = _stop_at_signals()
+    task = asyncio.current_task()
+    assert task is not None  # noqa: S101 (`asyncio.run` made it)
+    came: list[signal.Signals] = []
+    watched = WatchedOutput(output, task.cancel)
+    earlier = _last_run(session)
     try:
-        result = await work(session, output)
+        with _signals_stop(task, came):
+            result = await work(session, watched)
+        watched.finish(session, result)
+        _remark(session, result, environment)
     except asyncio.CancelledError as stopped:
-        _report(session, output, GolemError("stopped"), environment)
-        if not stopped_by:
-            raise stopped from None
-        return INTERRUPTED if stopped_by[0] == signal.SIGINT else TERMINATED
+        if not came and watched.fault is None:
+            raise
+        if not isinstance(watched.fault, BrokenPipeError):
+            _report(session, watched, _why_stopped(stopped, came), environment)
     except GolemError as error:
-        _report(session, output, error, environment)
-        if not isinstance(error, RunError) and not session.conversation.runs:
-            raise  # it never became a run: the command line words it
+        if _last_run(session) == earlier:
+            raise
+        _report(session, watched, error, environment)
         return FAILED
     finally:
         await session.model.aclose()
-    output.finish(session, result)
-    return DONE
+    if isinstance(watched.fault, BrokenPipeError):
+        raise watched.fault
+    if came:
+        return 128 + came[0]  # as a shell reports a program that a signal ended
+    return DONE if watched.fault is None else FAILED
 
 
-def _stop_at_signals() -> list[signal.Signals]:
-    """Have SIGINT and SIGTERM cancel this task; the list tells afterwards which of them came."""
-    came: list[signal.Signals] = []
-    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+def _last_run(session: Session) -> str:
+    runs = session.conversation.runs
+    return runs[-1].run_id if runs else ""
+
+
+@contextmanager
+def _signals_stop(task: asyncio.Task[int], came: list[signal.Signals]) -> Iterator[None]:
+    """Have the signals that end programs cancel `task` in this block; `came` tells afterwards which came.
+
+    One that was ignored when golem began (`nohup`, a background job) stays ignored. The second is not
+    caught: whoever insists is obeyed.
+    """
+    loop = asyncio.get_running_loop()
 
     def stop(number: signal.Signals) -> None:
+        if came:
+            loop.remove_signal_handler(number)
+            signal.raise_signal(number)
         came.append(number)
-        if task is not None:
-            task.cancel()
+        task.cancel()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        with suppress(NotImplementedError, RuntimeError, ValueError):
+    numbers = [getattr(signal, name) for name in _ENDING if hasattr(signal, name)]
+    caught = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
+    with suppress(NotImplementedError, RuntimeError, ValueError):  # Windows; a thread beside the main one
+        for number in caught:
             loop.add_signal_handler(number, stop, number)
-    return came
+    try:
+        yield
+    finally:
+        with suppress(NotImplementedError):
+            for number in caught:
+                loop.remove_signal_handler(number)
 
 
-def _report(session: Session, output: AnswerOutput, error: GolemError, environment: Environment) -> None:
-    output.fail(session, error)
+def _why_stopped(stopped: BaseException, came: list[signal.Signals]) -> GolemError:
+    why = GolemError(f"stopped by {came[0].name}" if came else "stopped, since the output cannot be written")
+    return RunError(stopped.stage, why) if isinstance(stopped, RunError) else why
+
+
+def _report(session: Session, output: WatchedOutput, error: GolemError, environment: Environment) -> None:
+    """Write the failure and one line about it. Neither can fail: the terminal itself may be gone."""
     cause = error.cause if isinstance(error, RunError) else error
     text = str(cause) or type(cause).__name__
-    conversation = session.conversation
-    if conversation.runs:
-        text += f"; the conversation is kept: golem resume {conversation.conversation_id} goes on"
-    environment.complain(f"golem: {text}")
+    if session.writer.path is not None:
+        text += f"; the conversation is kept: golem resume {session.conversation.conversation_id} goes on"
+    output.fail(session, error)
+    with suppress(OSError):
+        environment.complain(f"golem: {text}")
+
+
+def _remark(session: Session, result: Result[str], environment: Environment) -> None:
+    """Say what a reader of the bare answer cannot see: that it is none, or that it was cut."""
+    if result.finish_reason == "length":
+        again = f": golem ask -r {session.conversation.conversation_id} continue"
+        goes_on = again if session.writer.path is not None else ""
+        environment.complain(f"golem: the answer was ended by its length{goes_on}")
+    elif not result.output:
+        environment.complain("golem: the model gave an empty answer")

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Final
 from golem_cli.cli.failures import WrongUsage
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from golem_cli.cli.environment import Environment
 
 WAIT: Final = 1.0
@@ -18,23 +20,21 @@ WAIT: Final = 1.0
 STANDARD_INPUT: Final = "-"
 
 
-def read_prompt(words: str, environment: Environment) -> str:
-    """Return the whole prompt. `-` among the words, or no words at all, waits for standard input.
+def read_prompt(words: Sequence[str], environment: Environment, *, attached: bool = False) -> str:
+    """Return the whole prompt. A word `-` waits for standard input, and so does having nothing else to ask.
+
+    With files `attached` the prompt may be empty.
 
     Raises `WrongUsage` when there is nothing to ask, or the input is not UTF-8 text.
     """
-    asked = words.split(" ")
-    waits = not words or STANDARD_INPUT in asked
-    text = " ".join(word for word in asked if word != STANDARD_INPUT)
-    piped = "" if environment.stdin_is_terminal and not _named(asked) else _piped(environment, waits=waits)
+    named = STANDARD_INPUT in words
+    text = " ".join(word for word in words if word != STANDARD_INPUT)
+    waits = named or not (text or attached)
+    piped = "" if environment.stdin_is_terminal and not named else _piped(environment, waits=waits)
     prompt = "\n\n".join(piece for piece in (text, piped.strip("\n")) if piece)
-    if not prompt.strip():
+    if not prompt.strip() and not attached:
         raise WrongUsage('there is nothing to ask; golem ask "text", or pipe text in')
     return prompt
-
-
-def _named(asked: list[str]) -> bool:
-    return STANDARD_INPUT in asked
 
 
 def _piped(environment: Environment, *, waits: bool) -> str:
@@ -53,12 +53,11 @@ def _delivers(environment: Environment) -> bool:
     """Whether standard input has a byte or its end within `WAIT`; a file always has."""
     try:
         descriptor = environment.stdin.fileno()
-        if not stat.S_ISFIFO(os.fstat(descriptor).st_mode) and not stat.S_ISSOCK(
-            os.fstat(descriptor).st_mode
-        ):
-            return True
+        kind = os.fstat(descriptor).st_mode
     except (OSError, ValueError):
         return True  # text in memory
+    if not (stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind)):
+        return True
     if sys.platform == "win32":
         return True  # `select` knows only sockets there: a pipe is waited for
     return bool(select.select([descriptor], [], [], WAIT)[0])

@@ -13,7 +13,7 @@ from golem_cli.cli.failures import WrongUsage
 
 if TYPE_CHECKING:
     from golem_cli.chat.session import Session
-    from golem_cli.cli.answer_output import AnswerOutput
+    from golem_cli.cli.answer_output import WatchedOutput
     from golem_cli.cli.environment import Environment
     from golem_cli.core.conversation import Conversation
     from golem_cli.core.result import Result
@@ -39,6 +39,7 @@ class ResumeOptions:
     prompt: str | None = None
     run: bool = True
     trust: bool = False
+    salvage: bool = False
     model: str = ""
 
 
@@ -54,6 +55,9 @@ def command(
     ] = None,
     no_run: Annotated[bool, typer.Option("--no-run", help="Only open the conversation.")] = False,
     trust: Annotated[bool, typer.Option("--trust", help="Do not sanitize the copy of a file.")] = False,
+    salvage: Annotated[
+        bool, typer.Option("--salvage", help="Keep the whole messages of a file that is cut off.")
+    ] = False,
     model: run_options.Model = "",
 ) -> int:
     """Go on with a conversation. When its last run failed, say where it stopped and what can be done.
@@ -62,7 +66,9 @@ def command(
     """
     if no_run and prompt is not None:
         raise WrongUsage("--no-run only opens the conversation, so it cannot go with --prompt")
-    options = ResumeOptions(reference=reference, prompt=prompt, run=not no_run, trust=trust, model=model)
+    options = ResumeOptions(
+        reference=reference, prompt=prompt, run=not no_run, trust=trust, salvage=salvage, model=model
+    )
     return resume(options, context.obj)
 
 
@@ -82,13 +88,14 @@ def resume(options: ResumeOptions, environment: Environment) -> int:
 def _only_open(options: ResumeOptions, environment: Environment) -> int:
     """Bring the conversation into the store, mark what crashed, and say where it stopped."""
     from golem_cli.cli.home import open_store
-    from golem_cli.cli.opening import by_reference
+    from golem_cli.cli.opening import open_writer
 
-    writer = by_reference(options.reference, environment, trust=options.trust)(open_store(environment))
+    writer = open_writer(_named(options, environment), open_store(environment), environment)
     try:
         environment.say(writer.conversation.conversation_id)
-        line = stop_line(writer.conversation)
-        environment.complain(f"golem: {line or 'its last run ended well'}")
+        line = stop_line(writer.conversation) or end_line(writer.conversation)
+        if line:
+            environment.complain(f"golem: {line}")
     finally:
         writer.close()
     return DONE
@@ -97,18 +104,16 @@ def _only_open(options: ResumeOptions, environment: Environment) -> int:
 def _go_on(options: ResumeOptions, environment: Environment) -> int:
     """Continue at once, as a script wants it."""
     from golem_cli.cli.one_turn import output_for, take_turn
-    from golem_cli.cli.opening import Wanted, by_reference, open_session
+    from golem_cli.cli.opening import Wanted, open_session
 
-    wanted = Wanted(
-        model=options.model, open_writer=by_reference(options.reference, environment, trust=options.trust)
-    )
+    wanted = Wanted(model=options.model, conversation=_named(options, environment))
     opened = open_session(wanted, environment, lambda text: environment.complain(f"golem: {text}"))
     line = stop_line(opened.session.conversation)
     if line:
         environment.complain(f"golem: {line}")
     text = options.prompt or ""
 
-    async def work(session: Session, output: AnswerOutput) -> Result[str]:
+    async def work(session: Session, output: WatchedOutput) -> Result[str]:
         if session.stop is not None:
             return await session.resume(text, on_delta=output.on_delta, on_event=output.on_event)
         return await session.ask(text or CONTINUE, on_delta=output.on_delta, on_event=output.on_event)
@@ -120,20 +125,38 @@ def _chat(options: ResumeOptions, environment: Environment) -> int:
     """Open the chat in it; when its last run stopped short, offer what can be done."""
     from golem_cli.cli.start_chat import ChatOptions, start_chat
 
-    chat = ChatOptions(resume=options.reference, model=options.model, trust=options.trust)
+    chat = ChatOptions(
+        resume=options.reference, model=options.model, trust=options.trust, salvage=options.salvage
+    )
     return start_chat(chat, environment, before=offer_recovery)
+
+
+def _named(options: ResumeOptions, environment: Environment) -> str | Conversation:
+    from golem_cli.cli.opening import by_reference
+
+    return by_reference(options.reference, environment, trust=options.trust, salvage=options.salvage)
 
 
 def stop_line(conversation: Conversation) -> str:
     """Say where the last run stopped short and why; "" when it did not."""
     from golem_cli.chat.recovery import last_stop
+    from golem_cli.core.conversation import INTERRUPTED
 
     stop = last_stop(conversation)
     if stop is None:
         return ""
     stage = f" (stage {stop.run.stage})" if stop.run.stage else ""
     why = f": {stop.run.error}" if stop.run.error else ""
-    return f"the last run {stop.run.status} {stop.where}{stage}{why}"
+    what = "was interrupted" if stop.run.status == INTERRUPTED else "failed"
+    return f"the last run {what} {stop.where}{stage}{why}"
+
+
+def end_line(conversation: Conversation) -> str:
+    """Say how the last run ended that did not stop short; "" when there was none."""
+    if not conversation.runs:
+        return ""
+    waiting = len(conversation.runs[-1].pending)
+    return f"the last run waits for {waiting} answers" if waiting else "the last run ended well"
 
 
 async def offer_recovery(room: Room) -> None:

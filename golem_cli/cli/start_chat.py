@@ -17,8 +17,9 @@ from golem_cli.cli.model_opening import model_names, open_model, warm_up
 from golem_cli.cli.opening import Opened, Wanted, by_reference, newest, open_session
 
 if TYPE_CHECKING:
-    from golem_cli.chat.ports import ChatModel, Library, Writer
+    from golem_cli.chat.ports import ChatModel
     from golem_cli.cli.environment import Environment
+    from golem_cli.core.conversation import Conversation
     from golem_cli.repl.room import Room
 
 Before = Callable[["Room"], Awaitable[None] | None]
@@ -40,6 +41,7 @@ class ChatOptions(msgspec.Struct, frozen=True, kw_only=True):
     save: bool = True
     plain: bool = False
     trust: bool = False
+    salvage: bool = False
 
 
 def start_chat(options: ChatOptions, environment: Environment, *, before: Before | None = None) -> int:
@@ -54,7 +56,7 @@ def start_chat(options: ChatOptions, environment: Environment, *, before: Before
         trim=options.trim,
         budget=options.budget,
         save=options.save,
-        open_writer=_existing(options, environment),
+        conversation=_existing(options, environment),
     )
     said: list[str] = []
     opened = open_session(wanted, environment, said.append)
@@ -64,8 +66,8 @@ def start_chat(options: ChatOptions, environment: Environment, *, before: Before
         opened.session.close()
 
 
-def _existing(options: ChatOptions, environment: Environment) -> Callable[[Library], Writer] | None:
-    """What opens the conversation that the flags name; None for a new one."""
+def _existing(options: ChatOptions, environment: Environment) -> str | Conversation | None:
+    """The conversation that the flags name; None for a new one."""
     if options.continue_newest:
         return newest(environment)
     if options.resume is None:
@@ -75,7 +77,7 @@ def _existing(options: ChatOptions, environment: Environment) -> Callable[[Libra
         from golem_cli.cli.picker import pick_conversation
 
         reference = pick_conversation(environment)
-    return by_reference(reference, environment, trust=options.trust)
+    return by_reference(reference, environment, trust=options.trust, salvage=options.salvage)
 
 
 def _run(
