@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from golem_cli.core.errors import ModelError
-from golem_cli.core.message import ASSISTANT, Message, ThinkingBlock, ToolCall
+from golem_cli.core.message import ASSISTANT, Message, Part, ThinkingBlock, ToolCall
 from golem_cli.core.model import Delta, ModelRequest, ModelResponse, OnDelta, ToolCallDelta
 from golem_cli.core.tool import RunContext, Tool, ToolResult
 from golem_cli.core.usage import Usage
@@ -131,6 +131,10 @@ class ScriptedModel:
             if inspect.isawaitable(waiting):
                 await waiting
         return await self._finish(step)
+
+    def refusal_of(self, part: Part) -> str:
+        """Why a part cannot be carried: never."""
+        return ""
 
     async def aclose(self) -> None:
         """Note that the model was closed."""

@@ -25,6 +25,7 @@ class Planner:
         self._settings = settings
         self._notice = notice
         self._told_hidden = False
+        self._said: set[str] = set()
         self.sent = 0
 
     async def plan(
@@ -47,9 +48,16 @@ class Planner:
             trim=self.trim(conversation),
             budget=self.budget(conversation),
             reserve=self._settings.model.max_tokens,
-            notice=(lambda text: None) if quiet else self._notice,
+            notice=(lambda text: None) if quiet else self._say_once,
             sent=(lambda kept, hidden: None) if quiet else self._count,
         )
+
+    def say_left_out(self, conversation: Conversation, model: ChatModel) -> None:
+        """Say what of the history `model` cannot take; the rest is sent to it."""
+        from golem_cli.chat.request import carried
+
+        for reason in carried(conversation, model)[1]:
+            self._say_once(f"left out of the request: {reason}")
 
     def trim(self, conversation: Conversation) -> int | None:
         """The trim in force: 0 for none, None when nobody chose one."""
@@ -58,6 +66,11 @@ class Planner:
     def budget(self, conversation: Conversation) -> int | None:
         """The token budget in force: 0 for none, None when nobody chose one."""
         return _first_set(conversation.settings.budget, self._settings.budget)
+
+    def _say_once(self, text: str) -> None:
+        if text not in self._said:
+            self._said.add(text)
+            self._notice(text)
 
     def _count(self, kept: int, hidden: int) -> None:
         self.sent = kept

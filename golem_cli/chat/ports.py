@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from golem_cli.core.conversation import Conversation, ConversationSettings, RunRecord
-from golem_cli.core.message import Message
+from golem_cli.core.message import Message, Part
 from golem_cli.core.model import StreamingModel
 
 Clock = Callable[[], str]
@@ -23,6 +23,10 @@ class ChatModel(StreamingModel, Protocol):
     @property
     def name(self) -> str:
         """PROVIDER:NAME."""
+        ...
+
+    def refusal_of(self, part: Part) -> str:
+        """Why the model cannot take `part`, in words; "" when it can."""
         ...
 
     async def aclose(self) -> None:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from inspect import isawaitable
 from typing import Final
 
-from golem_cli.chat.ports import OnNotice
+from golem_cli.chat.ports import ChatModel, OnNotice
 from golem_cli.chat.processor import in_turn, patient_budget, patient_trim
 from golem_cli.core.conversation import Conversation
 from golem_cli.core.history import HistoryProcessor, leave_out_malformed_parts, repair
-from golem_cli.core.message import SYSTEM, USER, Message, Part
-from golem_cli.core.model import StreamingModel, WindowedModel
+from golem_cli.core.message import SYSTEM, USER, Message, Part, replace
+from golem_cli.core.model import WindowedModel
 
 DEFAULT_TRIM: Final = 20
 LARGEST_RESERVE: Final = 1024
@@ -46,7 +46,7 @@ class RequestPlan:
         *,
         prompt: str,
         parts: Sequence[Part],
-        model: StreamingModel,
+        model: ChatModel,
         trim: int | None,
         budget: int | None,
         reserve: int | None,
@@ -54,9 +54,9 @@ class RequestPlan:
         sent: Callable[[int, int], None],
     ) -> RequestPlan:
         """Plan a request. `sent` is told how many messages of the history go, and how many stay behind."""
-        history, malformed = leave_out_malformed_parts(conversation.messages)
-        for part in malformed:
-            notice(f"left out of the request: {part}")
+        history, left_out = carried(conversation, model)
+        for reason in left_out:
+            notice(f"left out of the request: {reason}")
         window = None
         if isinstance(model, WindowedModel):
             size = await model.context_window()
@@ -80,6 +80,22 @@ class RequestPlan:
         if instructions:
             messages.insert(0, Message(role=SYSTEM, content=instructions))
         return Preview(messages=messages, hidden=len(self.history) - len(kept), total=len(self.history))
+
+
+def carried(conversation: Conversation, model: ChatModel) -> tuple[list[Message], list[str]]:
+    """The history without the parts that no request may carry or that `model` cannot take, and why each.
+
+    One bad part bricks no conversation, and neither does a change of model.
+    """
+    history, malformed = leave_out_malformed_parts(conversation.messages)
+    left_out = [str(part) for part in malformed]
+    for index, message in enumerate(history):
+        refused = [reason for part in message.parts if (reason := model.refusal_of(part))]
+        if refused:
+            taken = tuple(part for part in message.parts if not model.refusal_of(part))
+            history[index] = replace(message, parts=taken)
+            left_out += [f"message {index + 1}: {reason}" for reason in refused]
+    return history, left_out
 
 
 def _counted(processor: HistoryProcessor, sent: Callable[[int, int], None]) -> HistoryProcessor:

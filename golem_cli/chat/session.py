@@ -273,9 +273,10 @@ class Session:
             self.notice(f"{error}; what is kept is in the journal beside it")
 
     async def use_model(self, model: ChatModel) -> None:
-        """Let another model answer from the next run on."""
+        """Let another model answer from the next run on; say what of the history it cannot take."""
         previous, self.model = self.model, model
         self.writer.update(model=model.name)
+        self.planner.say_left_out(self.conversation, model)
         await previous.aclose()
 
     # -- cleaning ---------------------------------------------------------------------------------------

@@ -238,3 +238,25 @@ async def test_a_retry_wait_is_said(store: Store) -> None:
         RetryWait(seconds=2.0, attempt=1, error=ModelError("busy"), run_id="r", conversation_id="c")
     )
     assert said == ["busy; trying again in 2.0 s"]
+
+
+class TextOnly(ScriptedModel):
+    """A model that takes no pictures."""
+
+    def refusal_of(self, part: Part) -> str:
+        """Every part is refused."""
+        return f"no {part.kind} part"
+
+
+async def test_a_change_of_model_says_what_it_cannot_take_and_sends_the_rest(store: Store) -> None:
+    said: list[str] = []
+    session = make_session(store, ScriptedModel("A cat."), said=said)
+    await session.ask("What is this?", parts=[Part(kind="image", url="https://example.org/cat.png")])
+    chosen = TextOnly("A small one.", name="scripted:text")
+    await session.use_model(chosen)
+    assert said == ["left out of the request: message 1: no image part"]
+    await session.ask("What kind?")
+    first = chosen.requests[0].messages[0]
+    assert (first.content, first.parts) == ("What is this?", ())
+    assert len(said) == 1, "it is said once"
+    assert session.conversation.messages[0].parts, "what is kept does not change"

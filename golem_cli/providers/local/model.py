@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import httpx
 
-    from golem_cli.core.message import Message
+    from golem_cli.core.message import Message, Part
     from golem_cli.core.model import ModelRequest, ModelResponse, OnDelta
     from golem_cli.providers.local.engine import Address, Engine
     from golem_cli.providers.local.engine_api import EngineApi, Properties
@@ -101,6 +101,10 @@ class LocalModel:
             return (await self._load()).properties.window
         except ModelError as error:
             raise await self._explained(error) from error
+
+    def refusal_of(self, part: Part) -> str:
+        """Why the model cannot take `part`: it reads text only."""
+        return f"{self.name} takes text only, no {part.kind or 'nameless'} part"
 
     async def aclose(self) -> None:
         """End the engine. A later request starts it again."""

@@ -10,7 +10,7 @@ from golem_cli.core.errors import ModelError
 from golem_cli.providers.faults import located
 from golem_cli.providers.http import Timeouts, checked_key, parse_json, read_text
 from golem_cli.providers.openai.decode import DONE, StreamFold, decode_response
-from golem_cli.providers.openai.encode import encode_request
+from golem_cli.providers.openai.encode import encode_request, refusal_of
 from golem_cli.providers.server import Server
 from golem_cli.providers.services import Quirks
 from golem_cli.providers.sse import EventDecoder
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     import httpx
 
+    from golem_cli.core.message import Part
     from golem_cli.core.model import Delta, ModelRequest, ModelResponse, OnDelta
 
 _CHAT: Final = "/chat/completions"
@@ -76,6 +77,10 @@ class OpenAIModel:
                 if inspect.isawaitable(outcome):
                     await outcome
         return fold.response()
+
+    def refusal_of(self, part: Part) -> str:
+        """Why the format cannot carry `part`; "" when it can."""
+        return refusal_of(part)
 
     async def aclose(self) -> None:
         """Close the connections that this model opened."""

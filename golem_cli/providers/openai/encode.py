@@ -77,11 +77,11 @@ def check_parts(messages: Sequence[Message]) -> None:
                 f"message {number} of the request: a {message.role} message cannot carry parts"
             )
         for position, part in enumerate(message.parts, 1):
-            if reason := _refusal(part):
+            if reason := refusal_of(part):
                 raise HistoryError(f"message {number} of the request, part {position}: {reason}")
 
 
-def _refusal(part: Part) -> str:
+def refusal_of(part: Part) -> str:
     """Why the format cannot carry `part`; empty when it can."""
     kind = part.kind or "nameless"
     if bool(part.url) == bool(part.data):
