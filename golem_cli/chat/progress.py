@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
-import time
-from collections.abc import Callable
 from typing import Final
 
 from golem_cli.chat.ports import Writer
@@ -18,14 +17,18 @@ PARTIAL_EVERY: Final = 1.0
 
 
 class Progress:
-    """Keeps each completed step of one run, and its streamed text about once a second."""
+    """Keeps each completed step of one run, and its streamed text about once a second.
 
-    def __init__(self, writer: Writer, run: RunRecord, clock: Callable[[], float] = time.monotonic) -> None:
+    Made inside a running event loop; `close` it when the run has ended.
+    """
+
+    def __init__(self, writer: Writer, run: RunRecord) -> None:
         self._writer = writer
         self._run = run
-        self._clock = clock
+        self._loop = asyncio.get_running_loop()
         self._fragments: list[str] = []
         self._noted_at = -math.inf  # the first fragment is kept at once: what was seen is told after a crash
+        self._timer: asyncio.TimerHandle | None = None
         self._prompt_kept = False
 
     @property
@@ -38,10 +41,11 @@ class Progress:
         if not delta.content:
             return
         self._fragments.append(delta.content)
-        now = self._clock()
-        if now - self._noted_at >= PARTIAL_EVERY:
-            self._noted_at = now
-            self._writer.note_partial(self._run.run_id, self.partial_text)
+        due = self._noted_at + PARTIAL_EVERY
+        if self._loop.time() >= due:
+            self._note()
+        elif self._timer is None:  # the stream may fall silent before the next fragment
+            self._timer = self._loop.call_at(due, self._note)
 
     def on_event(self, event: RunEvent) -> None:
         """Keep what a step added to the conversation."""
@@ -52,8 +56,20 @@ class Progress:
             self._prompt_kept = True
             self._writer.add_message(self._prompt(event.conversation_id))
         if event.kind == "model_end":
+            self.close()
             self._fragments.clear()
         self._writer.add_message(message)
+
+    def close(self) -> None:
+        """Note nothing any more: what is left is in the record of the run, or in its messages."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _note(self) -> None:
+        self.close()
+        self._noted_at = self._loop.time()
+        self._writer.note_partial(self._run.run_id, self.partial_text)
 
     def _prompt(self, conversation_id: str) -> Message:
         return Message(

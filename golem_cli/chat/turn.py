@@ -74,6 +74,8 @@ class Turn:
         except asyncio.CancelledError:  # before the first model call: there is no evidence yet
             self._keep_end(None, status=INTERRUPTED)
             raise
+        finally:
+            progress.close()
         self._keep_result(result)
         return result
 

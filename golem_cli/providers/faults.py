@@ -25,6 +25,8 @@ _HINTS: Final = {
     401: "check the API key",
     404: "check the model's name and the base URL",
 }
+TELLING: Final = 8
+"""Characters of a key from its beginning that must not be shown."""
 _NUMBER: Final = re.compile(r"\d{1,9}(\.\d{1,9})?", re.ASCII)
 _RETRYABLE_STATUS: Final = frozenset({408, 429})
 _RETRYABLE_CODES: Final = frozenset({"server_error", "overloaded_error", "rate_limit_exceeded", "timeout"})
@@ -48,15 +50,21 @@ def faults_located(place: str, *, secret: str = "") -> Iterator[None]:
 
 
 def located(error: ModelError, place: str, *, secret: str = "") -> ModelError:
-    """A copy of `error` whose text begins with `place` and does not hold `secret`."""
-    text = f"{place}: {error}"
+    """A copy of `error` whose text begins with `place` and does not hold `secret`, whole or cut off."""
     return ModelError(
-        text.replace(secret, "***") if secret else text,
+        _masked(f"{place}: {error}", secret),
         retryable=error.retryable,
         status_code=error.status_code,
-        code=error.code,
+        code=_masked(error.code, secret),
         retry_after=error.retry_after,
     )
+
+
+def _masked(text: str, secret: str) -> str:
+    """`text` without `secret`. Its beginning gives it away too: a long text that held it was shortened."""
+    if not secret:
+        return text
+    return re.sub(rf"{re.escape(secret[:TELLING])}\S*", "***", text)
 
 
 def dropped() -> ModelError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
@@ -66,7 +67,8 @@ def checked_base_url(url: str) -> str:
     except ValueError:
         usable = False
     if not usable:
-        raise ConfigurationError(f"the base URL {url!r} is not an http:// or https:// address")
+        shown = re.sub(r"//[^/]*@", "//***@", url)  # a password may stand there
+        raise ConfigurationError(f"the base URL {shown!r} is not an http:// or https:// address")
     return url.strip().rstrip("/")
 
 

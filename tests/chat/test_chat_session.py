@@ -260,3 +260,17 @@ async def test_a_change_of_model_says_what_it_cannot_take_and_sends_the_rest(sto
     assert (first.content, first.parts) == ("What is this?", ())
     assert len(said) == 1, "it is said once"
     assert session.conversation.messages[0].parts, "what is kept does not change"
+
+
+async def test_text_that_came_before_the_stream_fell_silent_is_on_disk_within_a_second(store: Store) -> None:
+    model = ScriptedModel(fragment_size=4).hang("one two three")
+    session = make_session(store, model)
+    task = asyncio.create_task(session.ask("Count"))
+    await model.until_hanging()
+    kept = ""
+    while kept != "one two three":  # the test's own time limit is that of the whole run
+        await asyncio.sleep(0.02)
+        kept = store.read(session.conversation.conversation_id).runs[0].partial_text
+    task.cancel()
+    with pytest.raises(RunCanceled):
+        await task

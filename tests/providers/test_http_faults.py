@@ -113,3 +113,14 @@ def test_an_error_keeps_its_evidence_when_its_place_is_named() -> None:
     error = caught.value
     assert str(error) == "p: 429 (c): *** waits"
     assert (error.retryable, error.status_code, error.code, error.retry_after) == (True, 429, "c", 2.0)
+
+
+LONG_KEY = "sk-0123456789abcdef"
+
+
+@pytest.mark.parametrize("shown", range(9, len(LONG_KEY) + 1))
+def test_a_key_that_a_long_message_cuts_off_is_not_shown_in_part(shown: int) -> None:
+    with pytest.raises(ModelError) as caught, faults_located("p", secret=LONG_KEY):
+        raise ModelError(f"no such key: {LONG_KEY[:shown]}…", code=LONG_KEY[:shown])
+    assert str(caught.value) == "p: no such key: ***"
+    assert caught.value.code == "***"

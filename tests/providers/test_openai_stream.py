@@ -672,3 +672,10 @@ async def test_a_silent_server_is_left_within_the_time_given() -> None:
         with pytest.raises(ModelError, match=r"within 0\.05 s"):
             await list_models(base_url=server.url, timeout=0.05)
         assert await asyncio.to_thread(server.left.wait, 10)
+
+
+@pytest.mark.parametrize("url", ["htp://user:hunter2@host/v1", "http://user:hunter2@host:99x/v1"])
+def test_a_password_in_a_bad_base_url_is_not_shown(url: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        OpenAIModel(model="m", base_url=url)
+    assert "hunter2" not in str(caught.value)
