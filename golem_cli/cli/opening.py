@@ -136,7 +136,7 @@ def _open_chosen(choice: ModelChoice, configuration: Configuration, environment:
     except ConfigurationError as error:
         if choice.why == ASKED:
             raise
-        raise ConfigurationError(f"{error}; {choice.name} is {choice.why}: -m takes another") from error
+        raise ConfigurationError(f"{error} ({choice.name}, {choice.why}; -m takes another)") from error
 
 
 def _keep_flags(writer: Writer, wanted: Wanted, model: str) -> None:
