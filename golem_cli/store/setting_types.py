@@ -44,11 +44,6 @@ class Kind(msgspec.Struct, frozen=True):
         return ConfigurationError(f"{place} must be {self.words}, not {shown}")
 
 
-def choice(*words: str) -> Kind:
-    """Return the kind that is one of `words`."""
-    return Kind(f"one of {', '.join(words)}", lambda value: value if value in words else None, str)
-
-
 def _text(value: object) -> object | None:
     return value if isinstance(value, str) else None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -15,14 +15,11 @@ from golem_cli.store.setting_types import (
     TEMPERATURE,
     TEXT,
     Kind,
-    choice,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
-
-Theme = Literal["auto", "light", "dark", "none"]
 
 
 class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,9 +45,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     max_attempts: int = 3
     max_iterations: int = 10
     vi_mode: bool = False
-    theme: Theme = "auto"
     plain: bool = False
-    bell: bool = False
     providers: Mapping[str, ProviderSettings] = msgspec.field(default_factory=dict)
 
 
@@ -78,9 +73,7 @@ SETTINGS: Final = (
     Setting("max_attempts", COUNT, "how often a request is tried"),
     Setting("max_iterations", COUNT, "how many model turns a run may take"),
     Setting("vi_mode", ANSWER, "edit with vi keys"),
-    Setting("theme", choice("auto", "light", "dark", "none"), "colours of code"),
     Setting("plain", ANSWER, "no colours, no panel"),
-    Setting("bell", ANSWER, "ring when a long answer ends"),
 )
 _BY_NAME: Final = {setting.name: setting for setting in SETTINGS}
 _PROVIDERS: Final = "providers"

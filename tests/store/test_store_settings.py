@@ -51,7 +51,6 @@ model = "openai:gpt-5-mini"
 temperature = 1
 top_p = 0.5
 vi_mode = true
-theme = "dark"
 [providers.openai]
 base_url = "http://127.0.0.1:1/v1"
 api_key_command = "pass show 'my key'"
@@ -60,7 +59,7 @@ api_key_command = ["op", "read", "x y"]
 """
     )
     found = load_settings(env={}, file=file).settings
-    assert (found.temperature, found.top_p, found.vi_mode, found.theme) == (1.0, 0.5, True, "dark")
+    assert (found.temperature, found.top_p, found.vi_mode) == (1.0, 0.5, True)
     assert found.providers == {
         "openai": ProviderSettings(
             base_url="http://127.0.0.1:1/v1", api_key_command=("pass", "show", "my key")
@@ -86,8 +85,6 @@ api_key_command = ["op", "read", "x y"]
         ("temperature = nan", "temperature must be a number from 0 to 2"),
         ("plain = 1", "plain must be true or false, not 1"),
         ("model = 1", "model must be text, not 1"),
-        ("theme = 'pink'", "theme must be one of auto, light, dark, none, not 'pink'"),
-        ("theme = []", "theme must be one of"),
         ("providers = 1", "providers must be tables"),
         ("[providers]\nopenai = 'x'", "providers.openai must be a table"),
         ("[providers.a]\napi_key_command = ''", "must be a command"),
@@ -146,7 +143,6 @@ def test_variables_are_read_as_their_kind(variable: str, text: str, value: objec
         ("GOLEM_TRIM", "\uff19"),
         ("GOLEM_TRIM", "9" * 5000),
         ("GOLEM_TOP_P", "inf"),
-        ("GOLEM_THEME", "x"),
     ],
 )
 def test_a_wrong_variable_is_named(variable: str, text: str) -> None:
