@@ -54,13 +54,16 @@ def chosen(
 
 
 def test_a_flag_beats_the_conversation_beats_the_settings_beats_a_key() -> None:
-    settings, key = Settings(model="openai:set"), {"OPENAI_API_KEY": "k"}
-    assert chosen(asked="openai:asked", kept="openai:kept", settings=settings, **key).name == "openai:asked"
-    assert chosen(kept="openai:kept", settings=settings, **key).name == "openai:kept"
-    assert chosen(settings=settings, **key) == ModelChoice(
+    settings, key = Settings(model="openai:set"), "k"
+    assert (
+        chosen(asked="openai:asked", kept="openai:kept", settings=settings, OPENAI_API_KEY=key).name
+        == "openai:asked"
+    )
+    assert chosen(kept="openai:kept", settings=settings, OPENAI_API_KEY=key).name == "openai:kept"
+    assert chosen(settings=settings, OPENAI_API_KEY=key) == ModelChoice(
         name="openai:set", why="from environment GOLEM_MODEL"
     )
-    assert chosen(**key) == ModelChoice(name="openai:gpt-5-mini", why="OPENAI_API_KEY is set")
+    assert chosen(OPENAI_API_KEY=key) == ModelChoice(name="openai:gpt-5-mini", why="OPENAI_API_KEY is set")
 
 
 def test_without_anything_the_embedded_model_answers() -> None:
@@ -117,7 +120,8 @@ def test_whatever_else_listens_there_gets_no_prompt(reply: Reply, at_own_port: C
 
 @pytest.mark.parametrize("variable", ["OPENAI_BASE_URL", "VLLM_BASE_URL", "LLAMACPP_BASE_URL"])
 def test_an_address_on_this_machine_that_was_configured_is_asked(server: HttpServer, variable: str) -> None:
-    choice = chosen(**{variable: f"{server.url}/v1/"})
+    configuration = Configuration(settings=Settings(), origins={})
+    choice = choose_model("", "", configuration, {variable: f"{server.url}/v1/"})
     assert choice.name.endswith(":llama3:8b")
     assert choice.why.endswith(f"answers at 127.0.0.1:{server.port}")
 
@@ -131,9 +135,10 @@ def test_a_shared_port_that_was_not_configured_is_never_asked(
     server: HttpServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The usual ports of vLLM and llama.cpp may be anything."""
+    nobody = f"http://127.0.0.1:{free_port()}"
     rows = tuple(
-        replace(row, base_url=f"{server.url}/v1") if row.name in {"vllm", "llamacpp"} else row
-        for row in model_choice.SERVICES
+        replace(row, base_url=f"{nobody if row.own_port else server.url}/v1") if row.local else row
+        for row in SERVICES
     )
     monkeypatch.setattr(model_choice, "SERVICES", rows)
     assert chosen().name == "local:"
