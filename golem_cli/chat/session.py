@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -35,8 +35,7 @@ def utc_now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChatSettings:
+class ChatSettings(msgspec.Struct, frozen=True, kw_only=True):
     """What a session needs to know beyond its conversation; a conversation's own settings win.
 
     `trim` and `budget` are the defaults of the configuration: None leaves the choice to the session
@@ -46,7 +45,7 @@ class ChatSettings:
 
     trim: int | None = None
     budget: int | None = None
-    model: ModelSettings = field(default_factory=ModelSettings)
+    model: ModelSettings = ModelSettings()
     max_attempts: int = 1
     max_iterations: int = 10
     usage_limit: UsageLimit | None = None

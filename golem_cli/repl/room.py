@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from golem_cli.core.conversation import Conversation
 from golem_cli.core.errors import ConfigurationError
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from golem_cli.repl.terminal import Terminal
 
 
-@dataclass(kw_only=True)
-class Room:
+class Room(msgspec.Struct, kw_only=True):
     """`draft` is what the next prompt begins with; `leaving` ends the loop.
 
     `open_model` makes the model for a name such as `openai:gpt-5-mini` and raises `ConfigurationError`;

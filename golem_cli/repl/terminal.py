@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TextIO
+
+import msgspec
 
 from golem_cli.render.neutralize import neutralize
 
@@ -21,8 +22,7 @@ _STYLES: Final = {"": "", "dim": "\x1b[2m", "error": "\x1b[31m", "good": "\x1b[3
 _OFF: Final = "\x1b[0m"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Terminal:
+class Terminal(msgspec.Struct, frozen=True, kw_only=True):
     """Where the REPL shows things. `plain` writes no escape sequence at all; `color` allows colours."""
 
     out: TextIO = sys.stdout

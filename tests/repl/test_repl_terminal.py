@@ -200,11 +200,11 @@ def test_fork_shows_both_ids_and_parent_goes_back(server: HttpServer, home: Path
     with chat(server) as terminal:
         say(terminal, "question", "an answer")
         say(terminal, "/fork", "Forked: you are in", "/parent, or /open")
-        say(terminal, "/parent", "question")
-        terminal.type("\x04")
-        assert terminal.wait_end() == 0
         store = Store(home / "golem")
         first, second = sorted(store.ids())
+        say(terminal, "/parent", f"2 messages · {first}")  # what is new: Ctrl-D right behind Enter is a paste
+        terminal.type("\x04")
+        assert terminal.wait_end() == 0
         assert store.read(second).forked_from == first
         assert first in terminal.text
         assert second in terminal.text
