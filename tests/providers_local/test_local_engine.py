@@ -29,12 +29,11 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and /proc")
 
 
 @pytest.fixture(scope="module")
-def weights() -> Path:
-    """The default weights, which must be in `GOLEM_CACHE` before pytest starts: no test fetches them."""
-    cache = Path(os.environ.get("GOLEM_CACHE", ""))
-    if not have_weights(cache):
-        pytest.fail("set GOLEM_CACHE to a folder and run `golem models fetch` first")
-    return weights_path(cache)
+def weights(weights_cache: Path) -> Path:
+    """The default weights, which must be in the cache before pytest starts: no test fetches them."""
+    if not have_weights(weights_cache):
+        pytest.fail("run `golem models fetch` first")
+    return weights_path(weights_cache)
 
 
 @pytest.fixture(scope="module")
