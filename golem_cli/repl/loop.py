@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -93,7 +94,7 @@ class Loop:
                 except EOFError:
                     self._room.leaving = True
                     continue
-                await self._guarded(lambda line=line: self._do(line))  # type: ignore[misc]
+                await self._guarded(partial(self._do, line))
 
     def _first_shown(self, app: Application[str]) -> None:
         app.after_render -= self._first_shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -94,8 +95,7 @@ class Store:
     def summaries(self) -> list[Summary]:
         """Sum up every conversation, the one changed last first. A damaged file is listed as such."""
         found = (
-            summarize(self.path_of(each), is_held=lambda each=each: is_held(self._locks, each))  # type: ignore[misc]
-            for each in self.ids()
+            summarize(self.path_of(each), is_held=partial(is_held, self._locks, each)) for each in self.ids()
         )
         known = [summary for summary in found if summary is not None]
         return sorted(known, key=lambda each: (each.updated_at, each.conversation_id), reverse=True)

@@ -34,7 +34,7 @@ def test_two_prompts_get_two_answers(home: Path) -> None:
         assert "demonstration model" in " ".join(terminal.text.split())
         for number, prompt in enumerate(("Name a colour.", "Tell me about the sea."), 1):
             terminal.type(f"{prompt}\r")
-            terminal.wait_until(lambda: terminal.text.count(" out · ") == number)  # noqa: B023
+            terminal.wait_for_count(" out · ", number)
             at_prompt(terminal)
         terminal.type("\x04")
         assert terminal.wait_end() == 0

@@ -68,7 +68,7 @@ def test_seven_stops_alternate_with_finished_answers(server: HttpServer, home: P
             terminal.type(f"stop {number}\r")
             terminal.wait_for(f"begun {number}")
             terminal.type("\x03" if number % 2 else "\x1b")
-            terminal.wait_until(lambda: terminal.text.count("Stopped in mid-answer") == number + 1)  # noqa: B023
+            terminal.wait_for_count("Stopped in mid-answer", number + 1)
             say(terminal, f"go {number}", f"finished {number}")
         terminal.type("\x04")
         assert terminal.wait_end() == 0

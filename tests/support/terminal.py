@@ -142,6 +142,10 @@ class Terminal:
         """Wait until all `texts` stand in the screen or the scrollback."""
         self.wait_until(lambda: all(text in self.text for text in texts), f"{texts} to show")
 
+    def wait_for_count(self, text: str, count: int) -> None:
+        """Wait until `text` stands `count` times in the screen and the scrollback."""
+        self.wait_until(lambda: self.text.count(text) == count, f"{text!r} to show {count} times")
+
     def wait_until(self, condition: Callable[[], Any], what: str = "the condition") -> None:
         """Read what the program writes until `condition` holds."""
         end = time.monotonic() + PATIENCE
