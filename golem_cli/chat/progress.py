@@ -19,6 +19,7 @@ PARTIAL_EVERY: Final = 1.0
 class Progress:
     """Keeps each completed step of one run, and its streamed text about once a second.
 
+    `requests` counts every attempt, also of a run that leaves no other evidence.
     Made inside a running event loop; `close` it when the run has ended.
     """
 
@@ -30,6 +31,7 @@ class Progress:
         self._noted_at = -math.inf  # the first fragment is kept at once: what was seen is told after a crash
         self._timer: asyncio.TimerHandle | None = None
         self._prompt_kept = False
+        self.requests = 0
 
     @property
     def partial_text(self) -> str:
@@ -49,6 +51,8 @@ class Progress:
 
     def on_event(self, event: RunEvent) -> None:
         """Keep what a step added to the conversation."""
+        if event.kind == "model_start":
+            self.requests += 1
         message = event.message
         if message is None:
             return

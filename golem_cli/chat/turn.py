@@ -91,6 +91,7 @@ class Turn:
             stage=error.stage,
             error="" if stopped else str(error.cause) or type(error.cause).__name__,
             partial_text=progress.partial_text,
+            requests=progress.requests,
         )
 
     def _keep_end(self, evidence: Result[str] | PartialResult | None, **changes: object) -> None:

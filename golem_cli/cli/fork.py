@@ -41,6 +41,9 @@ def command(
         bool, typer.Option("--last", help="Fork the conversation that was changed last.")
     ] = False,
     trust: Annotated[bool, typer.Option("--trust", help="Do not sanitize the copy of a file.")] = False,
+    salvage: Annotated[
+        bool, typer.Option("--salvage", help="Keep the whole messages of a file that is cut off.")
+    ] = False,
     chat: Annotated[bool, typer.Option("--chat", help="Open the fork.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Report in JSON.")] = False,
 ) -> int:
@@ -59,7 +62,7 @@ def command(
     newest = open_store(environment).newest() if last else None
     if last and newest is None:
         raise WrongUsage("there is no conversation to fork yet; golem opens the first one")
-    source = read_source(newest or reference, environment)
+    source = read_source(newest or reference, environment, salvage=salvage)
     fork = make_fork(source, at=at, trust=trust)
     with open_store(environment).create(fork.conversation) as writer:
         writer.save()

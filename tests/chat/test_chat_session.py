@@ -83,6 +83,7 @@ async def test_a_run_that_fails_at_once_keeps_its_prompt_in_the_record(store: St
         await session.ask("Are you there?")
     run = session.conversation.runs[0]
     assert (run.status, run.stage, run.prompt) == (FAILED, "model", "Are you there?")
+    assert run.requests == 1, "the failed attempt counts"
     assert "no such model" in run.error
     assert not session.conversation.messages
     assert session.stop is not None

@@ -285,3 +285,15 @@ def test_every_field_of_a_summary_is_neutralized(store: Store) -> None:
         out = golem(*arguments, terminal=True).out
         assert not set(out) & set("\u202e\x07\x9b")
     assert len(golem("list", terminal=True).out.splitlines()) == 3
+
+
+def test_a_cut_file_is_forked_on_demand_only(store: Store, tmp_path: Path) -> None:
+    cut = tmp_path / "cut.json"
+    cut.write_text('[{"role":"user","content":"one"},\n{"role":"assist', encoding="utf-8")
+    refused = golem("fork", cut)
+    assert refused.code == 3
+    assert "--salvage" in refused.err
+    assert store.ids() == []
+    assert golem("fork", cut, "--salvage").code == 0
+    (forked,) = store.ids()
+    assert [message.content for message in store.read(forked).messages] == ["one"]
