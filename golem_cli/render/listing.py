@@ -1,4 +1,4 @@
-"""Conversations → lines of a table: ids as short as they can be, ages, titles cut to the screen."""
+"""Conversations → lines of a table: ids as short as they can be, ages, and columns that fit the screen."""
 
 from __future__ import annotations
 
@@ -14,7 +14,16 @@ if TYPE_CHECKING:
 
 SHORTEST_ID: Final = 8
 """Characters of an id that are shown at least."""
-NARROWEST_TITLE: Final = 12
+
+_COLUMNS: Final = ("ID", "AGE", "MESSAGES", "STATUS", "MODEL", "TITLE")
+_STATUS, _MODEL, _TITLE = 3, 4, 5
+_LEAVING: Final = (_MODEL, 2, 1, _STATUS, _TITLE)
+"""The columns that a narrow screen has no room for, the first to leave first. The id never leaves."""
+_LONGEST: Final = {_STATUS: 12, _MODEL: 40}
+"""Cells of what a file may say at any length; the title takes what is left."""
+_NARROWEST: Final = {_MODEL: 12, _TITLE: 12}
+"""Cells below which a column is no use."""
+_GAP: Final = "  "
 
 _UNITS: Final = ((86_400, "d"), (3_600, "h"), (60, "min"))
 
@@ -24,20 +33,16 @@ def conversation_lines(
 ) -> Iterator[str]:
     """Yield the table's lines, its head first. `ids` are those of all conversations.
 
-    `width` cells bound a line; None gives whole titles, as for a pipe. As much of an id is shown as tells it
-    from all others; commands take it so.
+    `width` cells bound a line; None gives every column and whole titles, as for a pipe. As much of an id is
+    shown as tells it from all others, never less: commands take it so.
     """
-    from golem_cli.render.cells import shorten
-
     length = distinguishing_length(ids)
     moment = now or datetime.now(UTC)
-    head = ("ID", "AGE", "MESSAGES", "STATUS", "MODEL", "TITLE")
-    rows = [head, *(_cells(each, length, moment) for each in shown)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(head) - 1)]
+    rows = [_COLUMNS, *(_cells(each, length, moment) for each in shown)]
+    sizes = _sizes(rows, width)
     for row in rows:
-        fixed = "  ".join(cell.ljust(size) for cell, size in zip(row, widths, strict=False))
-        title = row[-1] if width is None else shorten(row[-1], max(width - len(fixed) - 2, NARROWEST_TITLE))
-        yield f"{fixed}  {title}".rstrip()
+        fitted = (_fitted(cell, size) for cell, size in zip(row, sizes, strict=True) if size)
+        yield _GAP.join(fitted).rstrip()
 
 
 def _cells(each: Listed, id_length: int, now: datetime) -> tuple[str, ...]:
@@ -50,6 +55,49 @@ def _cells(each: Listed, id_length: int, now: datetime) -> tuple[str, ...]:
         each.problem or each.title or "Untitled",
     )
     return tuple(neutralize(cell, single_line=True) for cell in cells)
+
+
+def _sizes(rows: Sequence[Sequence[str]], width: int | None) -> list[int]:
+    """Return the cells of each column; 0 for one that there is no room for."""
+    sizes = [max(map(_cell_width, column)) for column in zip(*rows, strict=True)]
+    sizes = [min(size, _LONGEST.get(column, size)) for column, size in enumerate(sizes)]
+    if width is None:
+        return sizes
+    for column in _LEAVING:
+        if _least(sizes) <= width:
+            break
+        sizes[column] = 0
+    model, title = sizes[_MODEL], sizes[_TITLE]
+    room = width - (_total(sizes) - model - title)
+    sizes[_MODEL] = max(min(model, max(room // 2, room - title)), 0)
+    sizes[_TITLE] = max(min(title, room - sizes[_MODEL]), 0)
+    return sizes
+
+
+def _least(sizes: Sequence[int]) -> int:
+    """Return the cells of the narrowest line with these columns."""
+    return _total([min(size, _NARROWEST.get(column, size)) for column, size in enumerate(sizes)])
+
+
+def _total(sizes: Sequence[int]) -> int:
+    present = [size for size in sizes if size]
+    return sum(present) + len(_GAP) * (len(present) - 1)
+
+
+def _fitted(cell: str, size: int) -> str:
+    """Cut or fill `cell` to exactly `size` cells."""
+    from golem_cli.render.cells import shorten
+
+    short = shorten(cell, size)
+    return short + " " * (size - _cell_width(short))
+
+
+def _cell_width(text: str) -> int:
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
 
 
 def distinguishing_length(ids: Sequence[str]) -> int:
