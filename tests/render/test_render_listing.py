@@ -73,7 +73,7 @@ def test_eighty_columns_show_every_column() -> None:
     ],
 )
 def test_a_narrow_screen_loses_whole_columns_the_id_last(width: int, columns: list[str]) -> None:
-    """13 cells are the id's, 5 the age's, 8, 11, at least 12 each the model's and the title's; gaps take 2."""
+    """13 cells are the id, 5 the age, 8, 11, at least 12 each the model and the title; gaps take 2."""
     assert lines(width)[0].split() == columns
     assert len(lines(width - 1)[0].split()) == max(len(columns) - 1, 1)
     assert [line.split()[0] for line in lines(width - 1)[1:]] == SHOWN_IDS
