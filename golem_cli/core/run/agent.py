@@ -141,7 +141,7 @@ class Agent(Generic[Deps, Output]):
             check_streaming(configuration)
         cancellation = Cancellation()
         resolutions(history, answers)  # what does not fit is an error before the processor runs
-        sent = await processed(configuration, history)
+        sent = await processed(configuration, history, cancellation)
         if not waiting_calls(sent):
             raise ProcessorError(
                 "the history processor left out the calls that wait for an answer: keep more"
@@ -207,7 +207,7 @@ class Agent(Generic[Deps, Output]):
         if streaming:
             check_streaming(configuration)
         cancellation = Cancellation()
-        sent = await processed(configuration, history)
+        sent = await processed(configuration, history, cancellation)
         last = prompt_message(prompt, settings)
         run = await active_run(configuration, settings, repair(sent), on_delta, cancellation)
         return await _converse(run, last)

@@ -41,6 +41,8 @@ async def run_batch(
         settled = await run_jobs(run, turn, jobs_for(run, calls), rejections)
         await run.cancellation.checkpoint()
         stop = first_verdict(settled)
+        if stop is None:
+            refuse_ambiguous_waits(calls, settled)
         messages = [
             item.message if isinstance(item, Answered) else closing(run, call)
             for call, item in zip(calls, settled, strict=True)
@@ -104,6 +106,21 @@ def first_verdict(settled: Sequence[Settled | None]) -> Stopped | None:
         if isinstance(item, Stopped):
             return item
     return None
+
+
+def refuse_ambiguous_waits(calls: Sequence[ToolCall], settled: Sequence[Settled | None]) -> None:
+    """Raise `ToolError` when a call waits although a later call with its id has a result.
+
+    A result names nothing but the id, so that one would count as the waiting call's, and an approval would
+    run the other call.
+    """
+    answered: set[str] = set()
+    for call, item in reversed(list(zip(calls, settled, strict=True))):
+        if isinstance(item, Answered):
+            answered.add(call.id)
+        elif isinstance(item, Deferred) and call.id in answered:
+            text = f"{named(call)}: it cannot wait for an answer, since a later call has its id and a result"
+            raise ToolError(text, tool_name=call.name, call_id=call.id)
 
 
 def closing(run: ActiveRun, call: ToolCall) -> Message:

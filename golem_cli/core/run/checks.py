@@ -36,7 +36,7 @@ def _faults_of_bounds(configuration: AgentConfiguration) -> Iterator[str]:
     for name in ("output_retries", "tool_retries"):
         if getattr(configuration, name) < 0:
             yield f"{name} must not be negative, but is {getattr(configuration, name)}"
-    if configuration.tool_timeout is not None and configuration.tool_timeout <= 0:
+    if configuration.tool_timeout is not None and not configuration.tool_timeout > 0:
         yield f"tool_timeout must be above 0 seconds, not {configuration.tool_timeout}"
     if configuration.unknown_tool not in ("fail", "report"):
         yield f"unknown_tool must be 'fail' or 'report', not {configuration.unknown_tool!r}"
@@ -66,7 +66,7 @@ def _faults_of_tools(configuration: AgentConfiguration) -> Iterator[str]:
             yield f"tool {tool.name!r}: its schema must be a JSON object"
         if tool.max_retries is not None and tool.max_retries < 0:
             yield f"tool {tool.name!r}: max_retries must not be negative, but is {tool.max_retries}"
-        if tool.timeout is not None and tool.timeout <= 0:
+        if tool.timeout is not None and not tool.timeout > 0:
             yield f"tool {tool.name!r}: timeout must be above 0 seconds, not {tool.timeout}"
     if configuration.output_tool is not None:
         names.add(configuration.output_tool.name)

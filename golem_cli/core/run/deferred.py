@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from golem_cli.core.errors import HistoryError
 from golem_cli.core.history import pair
@@ -13,6 +13,8 @@ from golem_cli.core.message import ASSISTANT, SYSTEM, TOOL, Message, Part, ToolC
 from golem_cli.core.run.active import ActiveRun
 from golem_cli.core.run.batch import closing, end_canceled, first_verdict, jobs_for, run_jobs
 from golem_cli.core.run.tool_call import Answered, Settled
+
+Decision = Literal["approve", "deny", "external"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +29,7 @@ class DeferredAnswer:
     """
 
     call_id: str
-    decision: Literal["approve", "deny", "external"]
+    decision: Decision
     content: str = ""
     parts: tuple[Part, ...] = ()
     failed: bool = False
@@ -109,6 +111,13 @@ def resolutions(history: Sequence[Message], answers: Sequence[DeferredAnswer]) -
 
 
 def _check_answer(answer: DeferredAnswer, waiting: set[str]) -> None:
+    if not isinstance(answer, DeferredAnswer):
+        raise HistoryError(f"an answer is a {type(answer).__name__}, not a DeferredAnswer")
+    if answer.decision not in get_args(Decision):
+        decisions = ", ".join(get_args(Decision))
+        raise HistoryError(
+            f"answer to call {answer.call_id!r}: {answer.decision!r} is not one of {decisions}"
+        )
     if answer.call_id not in waiting:
         raise HistoryError(f"an answer is for call {answer.call_id!r}, and no call with that id waits")
     for fault in malformed_parts(Message(role=TOOL, parts=answer.parts)):

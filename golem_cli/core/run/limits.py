@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
+from typing import Final
 
 from golem_cli.core.errors import UsageLimitError
 from golem_cli.core.run.active import ActiveRun
 from golem_cli.core.run.ledger import Ledger
 from golem_cli.core.usage import UsageLimit
+
+_COST_DIGITS: Final = 12
 
 
 def check_response(run: ActiveRun, requested_calls: int) -> None:
@@ -21,7 +24,7 @@ def check_response(run: ActiveRun, requested_calls: int) -> None:
     if limit is None:
         return
     for kind, bound, used in _bounds(limit, run.ledger, requested_calls):
-        if bound is not None and used is not None and used > bound:
+        if bound is not None and used is not None and not used <= bound:  # a cost that is no number crosses
             raise UsageLimitError(f"run exceeded the {kind} limit of {bound} (used {used})")
 
 
@@ -33,7 +36,8 @@ def _bounds(
     yield "total token", limit.total_tokens, ledger.usage.total_tokens
     yield "request", limit.requests, ledger.requests
     yield "tool call", limit.tool_calls, ledger.tool_calls + requested_calls
-    yield "cost", limit.cost, ledger.cost
+    # Binary fractions do not add up as money does: 0.1 + 0.1 + 0.1 is above 0.3.
+    yield "cost", limit.cost, None if ledger.cost is None else round(ledger.cost, _COST_DIGITS)
 
 
 async def check_request(run: ActiveRun) -> None:

@@ -8,12 +8,13 @@ from contextlib import suppress
 from typing import TypeGuard, cast
 
 from golem_cli.core.errors import ModelError
-from golem_cli.core.message import Message
+from golem_cli.core.message import ASSISTANT, Message
 from golem_cli.core.model import Delta, ModelRequest, ModelResponse, OnDelta, StreamingModel, ToolSpec
 from golem_cli.core.run.active import ActiveRun, described
 from golem_cli.core.run.checks import TOOL_CHOICE_MODES
 from golem_cli.core.run.configuration import AgentConfiguration
 from golem_cli.core.run.retry import RetryWait, after_attempts, seconds_to_wait
+from golem_cli.core.usage import Usage
 
 
 async def call_model(run: ActiveRun, turn: int) -> Message:
@@ -82,7 +83,7 @@ async def _attempt(
     run.emit("model_start", turn=turn, attempt=attempt)
     run.ledger.requests += 1
     try:
-        return await _ask(run, request, gate)
+        return checked(await _ask(run, request, gate))
     except asyncio.CancelledError as error:
         with suppress(Exception):  # the cancellation matters more than an observer's fault
             run.emit("model_end", turn=turn, attempt=attempt, error=described(error))
@@ -104,6 +105,25 @@ async def _ask(run: ActiveRun, request: ModelRequest, gate: FragmentGate | None)
         raise
     if gate.error is not None:
         raise gate.error
+    return response
+
+
+def checked(response: object) -> ModelResponse:
+    """Return `response` when it is a turn that a history may hold: else every later run would refuse it.
+
+    Raises `ModelError`: the adapter, which anybody may write, broke its word. A turn without a role stays one,
+    as the vectors have it.
+    """
+    if not isinstance(response, ModelResponse):
+        raise ModelError(f"the model's adapter returned a {type(response).__name__}, not a ModelResponse")
+    message: object = response.message
+    usage: object = response.usage
+    if not isinstance(message, Message) or not isinstance(usage, Usage):
+        raise ModelError("the model's adapter returned a response without a message or without a usage")
+    if message.role not in (ASSISTANT, ""):
+        raise ModelError(f"the model's turn is a {message.role!r} message, not an assistant message")
+    if message.parts:
+        raise ModelError("the model's turn has parts, which only user and tool messages may have")
     return response
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
-from golem_cli.core.errors import ConfigurationError, HistoryError, ProcessorError
+from golem_cli.core.errors import ConfigurationError, GolemError, HistoryError, ProcessorError
 from golem_cli.core.history.validate import malformed_parts, validate_history
 from golem_cli.core.identity import new_id
 from golem_cli.core.message import SYSTEM, USER, Message
@@ -25,17 +27,33 @@ def check_streaming(configuration: AgentConfiguration) -> None:
         raise ConfigurationError(f"model {name} does not support streaming: use run instead of run_stream")
 
 
-async def processed(configuration: AgentConfiguration, history: Sequence[Message]) -> list[Message]:
+@contextmanager
+def failing_as(kind: type[GolemError], whose: str, cancellation: Cancellation) -> Iterator[None]:
+    """Turn whatever a function of the application raises inside into `kind`; a cancellation stays one.
+
+    It passes as a plain one: that of a run inside the function would carry that run's evidence as ours.
+    """
+    try:
+        yield
+    except asyncio.CancelledError as error:
+        if cancellation.is_foreign:
+            raise kind(f"{whose}: something in it was canceled") from error
+        raise asyncio.CancelledError from error
+    except Exception as error:
+        if isinstance(error, kind):
+            raise
+        raise kind(f"{whose}: {error}") from error
+
+
+async def processed(
+    configuration: AgentConfiguration, history: Sequence[Message], cancellation: Cancellation
+) -> list[Message]:
     """Return what the history processor makes of exactly what the caller gave, validated."""
     messages = list(history)
     if configuration.history_processor is not None:
-        try:
+        with failing_as(ProcessorError, "history processor", cancellation):
             outcome = configuration.history_processor(messages)
             messages = list(await outcome if inspect.isawaitable(outcome) else outcome)
-        except ProcessorError:
-            raise
-        except Exception as error:
-            raise ProcessorError(f"history processor: {error}") from error
     for number, message in enumerate(messages, 1):
         if not isinstance(message, Message):
             raise HistoryError(f"history entry {number} is a {type(message).__name__}, not a Message")
@@ -44,7 +62,9 @@ async def processed(configuration: AgentConfiguration, history: Sequence[Message
 
 
 def prompt_message(prompt: str, settings: RunSettings) -> Message:
-    """Return the prompt as a message. Raises `HistoryError` when one of its parts is malformed."""
+    """Return the prompt as a message. Raises `HistoryError` when it is no text, or a part is malformed."""
+    if not isinstance(prompt, str):
+        raise HistoryError(f"the prompt is a {type(prompt).__name__}, not text")
     message = Message(role=USER, content=prompt, parts=settings.parts)
     for fault in malformed_parts(message):
         raise HistoryError(f"prompt part {fault.part}: {fault.reason}")
@@ -62,7 +82,7 @@ async def active_run(
     run_id = settings.run_id or new_id()
     conversation_id = settings.conversation_id or conversation_of(history) or new_id()
     context = RunContext(deps=settings.deps, run_id=run_id, conversation_id=conversation_id)
-    instructions = await resolved_instructions(configuration, context)
+    instructions = await resolved_instructions(configuration, context, cancellation)
     given = [message for message in history if message.role != SYSTEM]
     if instructions:
         given.insert(0, Message(role=SYSTEM, content=instructions))
@@ -84,13 +104,16 @@ def conversation_of(history: Sequence[Message]) -> str:
     return next((message.conversation_id for message in reversed(history) if message.conversation_id), "")
 
 
-async def resolved_instructions(configuration: AgentConfiguration, context: RunContext[object]) -> str:
+async def resolved_instructions(
+    configuration: AgentConfiguration, context: RunContext[object], cancellation: Cancellation
+) -> str:
     """Return the static instructions, a blank line, the function's text; an empty one adds nothing."""
     texts = [configuration.instructions]
     if configuration.instructions_func is not None:
-        try:
+        with failing_as(ConfigurationError, "instructions function", cancellation):
             outcome = configuration.instructions_func(context)
-            texts.append(await outcome if inspect.isawaitable(outcome) else outcome)
-        except Exception as error:
-            raise ConfigurationError(f"instructions function: {error}") from error
+            text = await outcome if inspect.isawaitable(outcome) else outcome
+            if not isinstance(text, str | None):
+                raise ConfigurationError(f"instructions function: it gave a {type(text).__name__}, not text")
+            texts.append(text or "")
     return "\n\n".join(text for text in texts if text)

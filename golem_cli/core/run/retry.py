@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final
@@ -47,8 +48,11 @@ def exponential_backoff(attempt: int) -> float:
 
 
 def seconds_to_wait(error: ModelError, attempt: int, backoff: Backoff) -> float:
-    """Return what the provider asked for (`Retry-After`), else what `backoff` says."""
-    if error.retry_after is not None:
+    """Return what the provider asked for (`Retry-After`), else what `backoff` says.
+
+    A wait that is no number of seconds, or without end, was not asked for.
+    """
+    if error.retry_after is not None and math.isfinite(error.retry_after):
         return max(0.0, error.retry_after)
     return backoff(attempt)
 

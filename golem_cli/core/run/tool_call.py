@@ -200,6 +200,10 @@ def _answer_with_parts(run: ActiveRun, call: ToolCall, result: ToolResult) -> Se
 def _defer(job: Job, word: ToolDeferred) -> Settled:
     if job.approved:
         return _broken(job.call, "it deferred again although it was approved", word)
+    if word.kind not in ("approval", "external"):
+        return _broken(
+            job.call, f"it deferred for {word.kind!r}, which is neither approval nor external", word
+        )
     if not job.call.id:
         return _broken(job.call, "a call without an id cannot wait for an answer", word)
     return Deferred(pending=PendingCall(call=job.call, kind=word.kind, reason=word.reason))
