@@ -111,7 +111,7 @@ async def _ask(run: ActiveRun, request: ModelRequest, gate: FragmentGate | None)
 def checked(response: object) -> ModelResponse:
     """Return `response` when it is a turn that a history may hold: else every later run would refuse it.
 
-    Raises `ModelError`: the adapter, which anybody may write, broke its word. A turn without a role stays one,
+    Raises `ModelError`: the adapter, which anyone may write, broke its word. A turn without a role stays so,
     as the vectors have it.
     """
     if not isinstance(response, ModelResponse):
