@@ -67,8 +67,10 @@ def fork_point(conversation: Conversation, at: str) -> int:
         raise ConfigurationError(f"there is no message {at}: the conversation has {count} (count from 1)")
     runs = [number for number, message in enumerate(conversation.messages, 1) if message.run_id == at]
     if not at or not runs:
+        from golem_cli.core.quote import quoted
+
         raise ConfigurationError(
-            f"no message of a run {at!r} in this conversation; give a number from 1 to {count}"
+            f"no message of a run {quoted(at)} in this conversation; give a number from 1 to {count}"
         )
     return runs[-1]
 

@@ -88,7 +88,11 @@ class MemoryLibrary:
     def resolve(self, reference: str) -> str:
         matches = [each for each in self._writers if reference and each.startswith(reference)]
         if len(matches) != 1:
-            raise ConversationNotFound(f"no single conversation of this sitting begins with {reference!r}")
+            from golem_cli.core.quote import quoted
+
+            raise ConversationNotFound(
+                f"no single conversation of this sitting begins with {quoted(reference)}"
+            )
         return matches[0]
 
     def summaries(self) -> list[MemorySummary]:

@@ -46,9 +46,11 @@ def _by_id(prefix: str, ids: Sequence[str]) -> list[str]:
 
 
 def _ambiguous(reference: str, matches: Sequence[str]) -> AmbiguousReference:
+    from golem_cli.core.quote import quoted
+
     shown = ", ".join(matches[:5]) + (f" and {len(matches) - 5} more" if len(matches) > 5 else "")
     return AmbiguousReference(
-        f"{reference!r} means {len(matches)} conversations: {shown}; give more of the id",
+        f"{quoted(reference)} means {len(matches)} conversations: {shown}; give more of the id",
         matches=tuple(matches),
     )
 
@@ -56,9 +58,11 @@ def _ambiguous(reference: str, matches: Sequence[str]) -> AmbiguousReference:
 def _not_found(reference: str, known: Sequence[Summary]) -> ConversationNotFound:
     from difflib import get_close_matches
 
+    from golem_cli.core.quote import quoted
+
     names = {each.title.casefold(): each.title for each in reversed(known) if each.title}
     names |= {each.conversation_id: each.conversation_id for each in known}
     near = get_close_matches(reference.strip().casefold()[:200], names, n=_NEAREST)
     nearest = tuple(names[each] for each in near)
-    hint = f"did you mean {nearest[0]!r}?" if nearest else "golem list shows them all"
-    return ConversationNotFound(f"there is no conversation {reference!r}; {hint}", nearest=nearest)
+    hint = f"; did you mean {quoted(nearest[0])}?" if nearest else ""
+    return ConversationNotFound(f"there is no conversation {quoted(reference)}{hint}", nearest=nearest)

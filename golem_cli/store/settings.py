@@ -194,12 +194,14 @@ def _command(value: object, place: str) -> tuple[str, ...]:
 
 
 def _unknown(place: str, name: str, known: tuple[str, ...]) -> ConfigurationError:
+    from golem_cli.core.quote import quoted
+
     if "key" in name.lower().replace("-", "_").split("_") and name != "api_key_command":
         return ConfigurationError(
-            f"{place}: {name!r} looks like a key, and keys are not kept in files: set the provider's "
+            f"{place}: {quoted(name)} looks like a key, and keys are not kept in files: set the provider's "
             f"environment variable, or api_key_command in [providers.NAME]"
         )
-    return ConfigurationError(f"{place}: there is no setting {name!r}{_did_you_mean(name, known)}")
+    return ConfigurationError(f"{place}: there is no setting {quoted(name)}{_did_you_mean(name, known)}")
 
 
 def _did_you_mean(name: str, known: Mapping[str, object] | tuple[str, ...]) -> str:

@@ -173,9 +173,7 @@ class Store:
         path = self.path_of(conversation_id)
         with store_errors("read", path):
             if not any(path.with_suffix(suffix).is_file() for suffix in _SUFFIXES):
-                raise ConversationNotFound(
-                    f"there is no conversation {conversation_id}; golem list shows them all"
-                )
+                raise ConversationNotFound(f"there is no conversation {conversation_id}")
 
     def _lock(self, conversation_id: str) -> ConversationLock:
         return ConversationLock(self._locks, conversation_id, since=rfc3339(self._clock()))

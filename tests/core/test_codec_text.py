@@ -257,10 +257,10 @@ def test_another_contract_is_named(document: str, name: str) -> None:
 
 def test_an_excerpt_shows_no_control_or_bidi_character() -> None:
     error = refused('[{"role":"user"} \u202e\x1b]0;x\x07')
-    assert "\\u202e\\u001b" in str(error)
+    assert "⟦U+202E⟧⟦U+001B⟧" in str(error)
 
 
-def test_an_unknown_name_in_an_error_is_short_and_escaped() -> None:
+def test_an_unknown_name_in_an_error_is_short_and_marked() -> None:
     error = refused('[{"role":"user","' + "\u202e" * 500 + '":NaN}]')
     assert len(str(error)) < 400
 

@@ -94,7 +94,7 @@ def test_a_trim_that_leaves_nothing_says_so() -> None:
     [
         (Message(role="developer"), "message 2 has the role 'developer'"),
         (Message(role=""), "message 2 has the role ''"),
-        (Message(role="x\x1b[31m\n"), r"message 2 has the role 'x\\x1b\[31m\\n'"),
+        (Message(role="x\x1b[31m\n"), r"message 2 has the role 'x⟦U\+001B⟧\[31m⟦U\+000A⟧'"),
         (Message(role="user", thinking=(ThinkingBlock(text="hm"),)), "2 is a user message with thinking"),
         (Message(role="assistant", parts=(PNG,)), "message 2, part 1: .*'assistant' may not have parts"),
         (Message(role="system", parts=(PNG,)), "message 2, part 1"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from golem_cli.core.quote import marked
+
 EXCERPT: Final = 24
 """Characters of foreign text that an error quotes at most."""
 
@@ -24,15 +26,6 @@ class Flaw(Exception):  # noqa: N818 (never leaves the codec: `document` makes a
         self.message: int | None = None
 
 
-def printable(text: str) -> str:
-    r"""Escape what a terminal could act on or a reader cannot see: one line, no control or bidi characters.
-
-    >>> printable("a\x1b\u202e")
-    'a\\u001b\\u202e'
-    """
-    return "".join(c if c.isprintable() else _escape(c) for c in text)
-
-
 def excerpt(text: str, position: int = 0) -> str:
     """Quote a short, harmless piece of `text` from `position` on.
 
@@ -43,9 +36,4 @@ def excerpt(text: str, position: int = 0) -> str:
     if not piece:
         return "the end of the text"
     more = "…" if position + EXCERPT < len(text) else ""
-    return f"'{printable(piece)}'{more}"
-
-
-def _escape(character: str) -> str:
-    point = ord(character)
-    return f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
+    return f"'{marked(piece)}'{more}"

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from golem_cli.core.codec.flaw import EXCERPT, Flaw, printable
+from golem_cli.core.codec.flaw import EXCERPT, Flaw
 from golem_cli.core.codec.scan import Cursor, compact, scan_value
 from golem_cli.core.errors import TranscriptError
+from golem_cli.core.quote import marked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -91,7 +92,7 @@ def read_fields(
                     read = (readers or {}).get(key, known.kind.read)
                     values[known.attribute] = read(cursor)
         except Flaw as flaw:
-            name = printable(key[:EXCERPT])
+            name = marked(key[:EXCERPT])
             flaw.field = f"{name}.{flaw.field}" if flaw.field else name
             raise
 
@@ -114,7 +115,7 @@ def write_members(record: object, shape: Shape) -> dict[str, str]:
     extra: Mapping[str, str] = getattr(record, "extra", {})
     for key, raw in extra.items():
         if key in shape.fields or key in shape.foreign or not is_json(raw):
-            name = printable(key[:EXCERPT])
+            name = marked(key[:EXCERPT])
             raise TranscriptError(f"cannot write '{name}': not a JSON value of an unknown field", field=name)
         members[write_text(key)] = compact(raw)
     return members

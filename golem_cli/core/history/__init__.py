@@ -5,7 +5,6 @@ from golem_cli.core.history.findings import CHANGES, Finding, Rule, find_finding
 from golem_cli.core.history.json_object import is_json_object
 from golem_cli.core.history.normalize import HistoryRepair, normalize_history
 from golem_cli.core.history.pairing import Pairing, Slot, pair
-from golem_cli.core.history.quote import quoted
 from golem_cli.core.history.repair import INTERRUPTED_TEXT, repair, synthesized_result
 from golem_cli.core.history.sanitize import SanitizeReport, UnsafePart, sanitize_history
 from golem_cli.core.history.trim import HistoryProcessor, can_open_request, trim_history
@@ -38,7 +37,6 @@ __all__ = [
     "malformed_parts",
     "normalize_history",
     "pair",
-    "quoted",
     "repair",
     "sanitize_history",
     "scalar_text",
