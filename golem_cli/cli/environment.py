@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, TextIO
 
@@ -46,27 +47,34 @@ class Environment:
 
     def read_input(self) -> bytes:
         """Read all of standard input, as bytes."""
-        return self.stdin.buffer.read()
+        with _named_in_errors("standard input"):
+            return self.stdin.buffer.read()
 
     def say(self, text: str) -> None:
         """Write `text` and a line end to standard output, with nothing in it that could move a cursor."""
         from golem_cli.render.neutralize import neutralize
 
-        self.stdout.write(f"{neutralize(text)}\n")
+        self.write(f"{neutralize(text)}\n")
 
     def say_json(self, value: object) -> None:
         """Write `value` as JSON: two spaces, keys as they come, every character beyond ASCII escaped."""
         import json
 
-        self.stdout.write(f"{json.dumps(value, indent=2)}\n")
+        self.write(f"{json.dumps(value, indent=2)}\n")
+
+    def write(self, text: str) -> None:
+        """Write `text` to standard output as it is."""
+        with _named_in_errors("standard output"):
+            self.stdout.write(text)
 
     def write_transcript(self, data: bytes) -> None:
         """Write JSON as it is; on a terminal with everything beyond ASCII escaped, which says the same."""
         if self.stdout_is_terminal:
             data = _BEYOND_ASCII.sub(_escape, data.decode("utf-8")).encode("ascii")
-        self.stdout.flush()
-        self.stdout.buffer.write(data)
-        self.stdout.buffer.flush()
+        with _named_in_errors("standard output"):
+            self.stdout.flush()
+            self.stdout.buffer.write(data)
+            self.stdout.buffer.flush()
 
     def complain(self, text: str) -> None:
         """Write `text` and a line end to standard error, neutralized like `say`."""
@@ -74,6 +82,16 @@ class Environment:
 
         self.stderr.write(f"{neutralize(text)}\n")
         self.stderr.flush()
+
+
+@contextmanager
+def _named_in_errors(stream: str) -> Iterator[None]:
+    """Give an error of the operating system in this block the stream's name, as errors of files have theirs."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or stream
+        raise
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -41,10 +41,14 @@ def exit_code_of(error: BaseException) -> int:
 def line_of(error: BaseException) -> str:
     """Return what happened in one line."""
     match error:
+        case ConversationNotFound() if not error.nearest:
+            text = f"{error}; golem list shows them all"
         case GolemError():
             text = str(error)
-        case OSError() if error.strerror:
-            text = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+        case OSError():
+            from golem_cli.store.failures import reason_of
+
+            text = ": ".join(str(part) for part in (error.filename, reason_of(error)) if part)
         case _:
             text = f"internal error, {type(error).__name__}: {error}; add --debug to see where"
     return f"golem: {text}"

@@ -33,8 +33,8 @@ def run_in_this_process(arguments: Sequence[str]) -> int:
         _forget_the_readers()
         return BROKEN_PIPE
     except OSError as error:  # the last flush: a full disk behind `> file`
+        code = _report_lost_output(error)
         _forget_the_readers()
-        return _report_lost_output(error)
     return code
 
 
@@ -72,6 +72,8 @@ def _forget_the_readers() -> None:
 
 def _report_lost_output(error: OSError) -> int:
     from golem_cli.cli.exit_codes import FAILED
+    from golem_cli.cli.failures import line_of
 
-    sys.stderr.write(f"golem: the output could not be written: {error.strerror or error}\n")
+    error.filename = error.filename or "standard output"
+    sys.stderr.write(f"{line_of(error)}\n")
     return FAILED

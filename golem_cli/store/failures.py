@@ -37,7 +37,10 @@ def store_errors(action: str, path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StoreError(f"cannot {action} {path}: {reason_of(error)}") from error
+        reason = reason_of(error)
+        if error.errno == errno.ENOENT and not path.parent.exists():
+            reason = f"there is no folder {path.parent}; make it first"
+        raise StoreError(f"cannot {action} {path}: {reason}") from error
 
 
 def reason_of(error: OSError) -> str:

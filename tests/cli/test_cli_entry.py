@@ -178,12 +178,26 @@ def test_a_closed_stdout_is_no_crash(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux's full device")
-def test_a_full_disk_behind_stdout_is_one_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["at the end", "at once"])
+@pytest.mark.parametrize(
+    "command", ["show", "show --json", "list", "list --json", "normalize -o -", "config"]
+)
+def test_a_full_disk_behind_stdout_is_one_line_that_names_it(
+    command: str, unbuffered: str, tmp_path: Path
+) -> None:
+    """Whether the output is refused while it is written or only when the last of it is."""
     file = tmp_path / "one.json"
     file.write_text('[{"role":"user","content":"hi"}]')
-    done = subprocess.run(
-        ["sh", "-c", f'"{GOLEM}" normalize "{file}" >/dev/full'], capture_output=True, check=False
-    )
+    words = command.split() + ([str(file)] if command[0] in "sn" else [])
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [GOLEM, *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+            timeout=60,
+        )
     assert done.returncode == 1
-    assert b"No space left" in done.stderr
-    assert b"Traceback" not in done.stderr
+    line = "golem: standard output: the disk is full; free some space and try again"
+    assert done.stderr.decode().splitlines()[-1] == line

@@ -132,6 +132,13 @@ def test_an_unknown_reference_suggests_the_nearest(command: str) -> None:
 
 
 @pytest.mark.usefixtures("store")
+def test_a_reference_like_no_other_points_to_the_list() -> None:
+    done = golem("show", "q\x1b[31mqq")
+    assert done.code == 2
+    assert done.error_line == ("golem: there is no conversation 'q⟦U+001B⟧[31mqq'; golem list shows them all")
+
+
+@pytest.mark.usefixtures("store")
 @pytest.mark.parametrize("command", ["show", "fork", "normalize", "delete"])
 def test_an_ambiguous_prefix_names_the_matches(command: str) -> None:
     done = golem(command, "01936f4e")
