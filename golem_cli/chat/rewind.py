@@ -43,14 +43,12 @@ def cut(conversation: Conversation, keep: int) -> Conversation:
         raise ConfigurationError(
             f"there is no message {keep}: the conversation has {len(conversation.messages)}"
         )
+    if keep == len(conversation.messages):
+        return conversation
     messages = conversation.messages[:keep]
     present = {message.run_id for message in messages}
     gone = {message.run_id for message in conversation.messages[keep:]} - present
-    runs = conversation.runs
-    if keep < len(conversation.messages):
-        # A record without messages belongs to the end that is cut off, wherever it stands after the cut.
-        last = max((i for i, run in enumerate(runs) if run.run_id in present), default=-1)
-        runs = runs[: last + 1]
-    return msgspec.structs.replace(
-        conversation, messages=messages, runs=tuple(run for run in runs if run.run_id not in gone)
-    )
+    # A record without messages belongs to the end that is cut off, wherever it stands after the cut.
+    last = max((i for i, run in enumerate(conversation.runs) if run.run_id in present), default=-1)
+    runs = tuple(run for run in conversation.runs[: last + 1] if run.run_id not in gone)
+    return msgspec.structs.replace(conversation, messages=messages, runs=runs)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from golem_cli.chat import lineage, recovery, rewind
+from golem_cli.chat import lineage, rewind
 from golem_cli.chat.overlay import OverlayWriter
 from golem_cli.chat.planner import Planner
+from golem_cli.core import recovery
 from golem_cli.core.conversation import INTERRUPTED, Conversation, RunRecord
 from golem_cli.core.errors import ConfigurationError, StoreError
 from golem_cli.core.identity import new_id
@@ -77,6 +78,11 @@ class Session:
     def conversation(self) -> Conversation:
         """The conversation as it stands."""
         return self.writer.conversation
+
+    @property
+    def seen(self) -> Conversation:
+        """The conversation as a reader sees it: what a stopped last run left stands among the messages."""
+        return recovery.settle(self.conversation)
 
     def _notify(self, text: str) -> None:
         self.notice(text)  # looked up each time: a chat that opens its screen later listens from then on
@@ -194,7 +200,7 @@ class Session:
             prompt = recovery.prompt_of(self.conversation, stop.run)
             self.drop_stopped()
             return prompt
-        index, prompt = rewind.last_prompt(self.conversation, number)
+        index, prompt = rewind.last_prompt(self.seen, number)
         self.rewind(index)
         return prompt
 
@@ -208,8 +214,14 @@ class Session:
         return left_behind
 
     def rewind(self, keep: int) -> str:
-        """Cut to the first `keep` messages; return the id of the fork that keeps the whole."""
-        shorter = rewind.cut(self.conversation, keep)
+        """Cut to the first `keep` messages that are seen; return the id of the fork that keeps the whole.
+
+        "" when that is all of them: then nothing changes.
+        """
+        seen = self.seen
+        shorter = rewind.cut(seen, keep)
+        if shorter is seen:
+            return ""
         left_behind = self._leave_behind()
         self._keep_instead(shorter)
         return left_behind
@@ -229,10 +241,14 @@ class Session:
     # -- moving between conversations -------------------------------------------------------------------
 
     def fork(self, keep: int | None = None) -> str:
-        """Fork at the first `keep` messages (all when None), go there, and return the parent's id."""
-        if keep is not None and not 1 <= keep <= len(self.conversation.messages):
-            raise ConfigurationError(f"no message {keep} here: there are {len(self.conversation.messages)}")
-        child = lineage.fork(self.conversation, now=self.clock(), keep=keep)
+        """Fork at the first `keep` of the messages seen (all when None); go there, return the parent's id."""
+        seen = self.seen
+        if keep is not None and not 1 <= keep <= len(seen.messages):
+            raise ConfigurationError(f"no message {keep} here: there are {len(seen.messages)}")
+        whole = keep is None or keep == len(seen.messages)
+        child = lineage.fork(
+            self.conversation if whole else seen, now=self.clock(), keep=None if whole else keep
+        )
         parent = self.conversation.conversation_id
         writer = self.library.create(child)
         writer.save()

@@ -11,13 +11,13 @@ import msgspec
 
 from golem_cli.chat.ports import Clock, Writer
 from golem_cli.chat.progress import Progress
-from golem_cli.chat.recovery import messages_of
 from golem_cli.core.canceled import RunCanceled
 from golem_cli.core.conversation import DONE, FAILED, INTERRUPTED, PENDING, RunRecord
 from golem_cli.core.errors import GolemError, RunError
 from golem_cli.core.events import OnEvent, RunEvent
 from golem_cli.core.message import Message
 from golem_cli.core.model import Delta, OnDelta
+from golem_cli.core.recovery import messages_of
 from golem_cli.core.result import PartialResult, Result
 from golem_cli.core.run import Agent
 

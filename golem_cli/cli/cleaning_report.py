@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from golem_cli.render.words import counted
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -87,15 +89,6 @@ def json_entry(source: Source, cleaned: Cleaned) -> dict[str, object]:
         "changed": cleaned.changed or bool(source.transcript.salvaged),
         **({"salvaged": source.transcript.salvaged} if source.transcript.salvaged else {}),
     }
-
-
-def counted(count: int, noun: str) -> str:
-    """Return `1 message`, `2 messages`.
-
-    >>> counted(1, "message"), counted(2, "part")
-    ('1 message', '2 parts')
-    """
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def one_line(text: str) -> str:

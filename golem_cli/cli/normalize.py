@@ -57,9 +57,9 @@ def command(
 
 def normalize(transcript: Transcript) -> Cleaned:
     """Repair the messages of `transcript`; calls that a run has pending are left open."""
-    from golem_cli.chat.recovery import pending_calls
     from golem_cli.cli.cleaning_report import Cleaned, Note
     from golem_cli.core.history import find_findings, normalize_history
+    from golem_cli.core.recovery import pending_calls
 
     pending = pending_calls(transcript.conversation) if transcript.conversation else frozenset()
     messages, repair = normalize_history(transcript.messages, pending=pending)
@@ -84,7 +84,7 @@ def repair_counts(repair: HistoryRepair) -> dict[str, object]:
 
 def summary_of(repair: HistoryRepair) -> str:
     """The same in words."""
-    from golem_cli.cli.cleaning_report import counted
+    from golem_cli.render.words import counted
 
     done = [
         f"{counted(len(repair.synthesized), 'result')} added" if repair.synthesized else "",

@@ -139,8 +139,8 @@ def _named(options: ResumeOptions, environment: Environment) -> str | Conversati
 
 def stop_line(conversation: Conversation) -> str:
     """Say where the last run stopped short and why; "" when it did not."""
-    from golem_cli.chat.recovery import last_stop
     from golem_cli.core.conversation import INTERRUPTED
+    from golem_cli.core.recovery import last_stop
 
     stop = last_stop(conversation)
     if stop is None:

@@ -84,8 +84,9 @@ def sanitize(transcript: Transcript) -> Cleaned:
 def notes_of(history: list[Message], report: SanitizeReport) -> Iterator[Note]:
     """One note for each thing taken out of `history`, and those of the repair that followed."""
     from golem_cli.cli.cleaning_report import Note
-    from golem_cli.core.history import find_findings, quoted
+    from golem_cli.core.history import find_findings
     from golem_cli.core.message import ROLES, SYSTEM
+    from golem_cli.core.quote import quoted
 
     kept = []
     emptied = emptied_messages(history, report)
@@ -126,8 +127,8 @@ def emptied_messages(history: list[Message], report: SanitizeReport) -> set[int]
 
 def summary_of(report: SanitizeReport) -> str:
     """What was taken out, in words."""
-    from golem_cli.cli.cleaning_report import counted
     from golem_cli.cli.normalize import summary_of as summary_of_repair
+    from golem_cli.render.words import counted
 
     taken = [
         counted(report.system_prompts, "system message") if report.system_prompts else "",

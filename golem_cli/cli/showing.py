@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from golem_cli.cli.cleaning_report import counted, one_line
+from golem_cli.cli.cleaning_report import one_line
 from golem_cli.core.conversation import DONE
 from golem_cli.core.message import TOOL
+from golem_cli.render.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

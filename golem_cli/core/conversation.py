@@ -18,6 +18,9 @@ INTERRUPTED: Final = "interrupted"
 PENDING: Final = "pending"
 DROPPED: Final = "dropped"
 
+STOPPED_SHORT: Final = frozenset({RUNNING, FAILED, INTERRUPTED})
+"""A last run of this status has stopped short: it failed, was stopped, or its process died."""
+
 
 class RunRecord(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """One run of a conversation.

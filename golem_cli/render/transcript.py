@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from golem_cli.core.message import ASSISTANT, ROLES, TOOL, Message, Part
+from golem_cli.core.message import ASSISTANT, ROLES, TOOL, Message, Part, replace
 from golem_cli.render.neutralize import neutralize
 
 if TYPE_CHECKING:
@@ -80,6 +80,33 @@ class _History:
             yield text
 
 
+_EXCHANGE_LINES: Final = 40
+"""Lines of an answer's source that the view of an exchange shows; a longer one is shown from its end."""
+
+
+def exchange_view(messages: Sequence[Message], *, first: int) -> RenderableType:
+    """Return one exchange: a line for each message, and the text of its last answer as it was shown."""
+    from rich.console import Group
+
+    last = messages[-1]
+    if last.role != ASSISTANT or not last.content:
+        return history_view(messages, first=first)
+    number = first + len(messages) - 1
+    before = [history_view(messages[:-1], first=first)] if messages[:-1] else []
+    return Group(*before, *_end_of(last, number))
+
+
+def _end_of(answer: Message, number: int) -> Iterator[RenderableType]:
+    """An answer as it was shown; of a long one its end."""
+    from rich.text import Text
+
+    yield _head(answer, number)
+    lines = answer.content.splitlines(keepends=True)
+    if len(lines) > _EXCHANGE_LINES:
+        yield Text(f"… the end of its {len(lines):,} lines; /show {number} has them all", style="note")
+    yield _content(replace(answer, content="".join(lines[-_EXCHANGE_LINES:])))
+
+
 def message_view(message: Message, number: int) -> RenderableType:
     """Return one message whole: its stamps, thinking, text, parts and calls. `number` is what people type."""
     from rich.console import Group
@@ -90,7 +117,7 @@ def message_view(message: Message, number: int) -> RenderableType:
 def _pieces(message: Message, number: int) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    yield Text(" ".join([f"{number}", _role(message), *_marks(message)]), style=style_of(message))
+    yield _head(message, number)
     for label, value in _facts(message):
         yield Text(f"{label}: {_one_line(value)}", style="note")
     for block in message.thinking:
@@ -102,6 +129,12 @@ def _pieces(message: Message, number: int) -> Iterator[RenderableType]:
     for call in message.tool_calls:
         yield Text(f"● {_one_line(call.name) or 'unnamed'}  {_one_line(call.id) or '(no id)'}")
         yield Text(neutralize(call.args) or "(no arguments)")
+
+
+def _head(message: Message, number: int) -> RenderableType:
+    from rich.text import Text
+
+    return Text(" ".join([f"{number}", _role(message), *_marks(message)]), style=style_of(message))
 
 
 def _content(message: Message) -> RenderableType:

@@ -9,10 +9,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from golem_cli.core.errors import GolemError, RunError, StoreError
+from golem_cli.render.words import duration, tokens
 from golem_cli.repl.signals import on_resize
 from golem_cli.repl.stops import stop_line
 from golem_cli.repl.waiting import WaitingSign
-from golem_cli.repl.words import duration, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from golem_cli.repl import content_commands, conversation_commands, setting_commands
 from golem_cli.repl.answering import Answering
+from golem_cli.repl.arrival import arrive
 from golem_cli.repl.commands import Commands
 from golem_cli.repl.loop import Loop, ask_line
 from golem_cli.repl.room import Room
@@ -67,7 +68,7 @@ class Chat:
         answering.keys = loop.key_watch
         for line in greeting:
             self.terminal.say(line, "dim")
-        conversation_commands.say_where_it_stopped(room)
+        arrive(room)
         try:
             await loop.run((lambda: before(room)) if before else None)
         except asyncio.CancelledError:
@@ -79,4 +80,4 @@ class Chat:
     def _say_goodbye(self) -> None:
         conversation = self.session.conversation
         if conversation.runs or conversation.messages:
-            self.terminal.say(f"Kept as {conversation.conversation_id}; golem -c goes on with it.", "dim")
+            self.terminal.say(f"Kept. golem -r {conversation.conversation_id} goes on with it.", "dim")

@@ -8,9 +8,10 @@ from golem_cli.core.conversation import DONE
 from golem_cli.core.errors import ConfigurationError
 from golem_cli.core.message import ASSISTANT
 from golem_cli.core.usage import Usage
+from golem_cli.render.words import counted, tokens
+from golem_cli.repl.arrival import say_where_it_stopped
 from golem_cli.repl.commands import Command
 from golem_cli.repl.room import Room
-from golem_cli.repl.words import tokens
 
 if TYPE_CHECKING:
     from golem_cli.core.message import Message
@@ -24,6 +25,7 @@ def history(room: Room, _: str) -> None:
         room.say("Nothing is kept yet.")
         return
     room.terminal.show(history_view(room.conversation.messages))
+    say_where_it_stopped(room)
 
 
 def show(room: Room, number: str) -> None:
@@ -53,7 +55,7 @@ def normalize(room: Room, _: str) -> None:
     from golem_cli.render.report import findings_lines
 
     pending = room.session.pending_calls
-    findings = find_findings(list(room.conversation.messages), pending=pending)
+    findings = find_findings(list(room.session.conversation.messages), pending=pending)
     report = room.session.normalize()
     for line in findings_lines(findings):
         room.say(line)
@@ -74,7 +76,8 @@ def usage(room: Room, _: str) -> None:
     """Tokens and cost of this conversation."""
     runs = room.conversation.runs
     total = sum((run.usage for run in runs), Usage())
-    room.say(f"{len(runs)} runs, {sum(run.requests for run in runs)} requests, {tokens(total)}")
+    requests = sum(run.requests for run in runs)
+    room.say(f"{counted(len(runs), 'run')}, {counted(requests, 'request')}, {tokens(total)}")
     ended = [run for run in runs if run.status == DONE]
     if ended:
         room.say(f"The last answer: {tokens(ended[-1].usage)}")
@@ -120,11 +123,6 @@ def _last_answer(room: Room) -> Message:
     for message in reversed(room.conversation.messages):
         if message.role == ASSISTANT and message.content:
             return message
-    stop = room.session.stop
-    if stop is not None and stop.run.partial_text:
-        from golem_cli.core.message import Message
-
-        return Message(role=ASSISTANT, content=stop.run.partial_text)
     raise ConfigurationError("there is no answer yet")
 
 

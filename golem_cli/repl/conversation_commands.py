@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from golem_cli.core.errors import ConfigurationError, ConversationLocked
 from golem_cli.render.neutralize import neutralize
+from golem_cli.render.words import counted
+from golem_cli.repl.arrival import arrive
 from golem_cli.repl.commands import Command
 from golem_cli.repl.room import Room, whole_number
-from golem_cli.repl.stops import stop_line
 
 if TYPE_CHECKING:
     from golem_cli.core.events import OnEvent
@@ -44,18 +45,9 @@ def open_conversation(room: Room, reference: str) -> None:
         ) from locked
     room.session.go_to(writer)
     opened = room.conversation
-    room.say(f"{opened.title or 'Untitled'} · {len(opened.messages)} messages · {opened.conversation_id}")
-    say_where_it_stopped(room)
-
-
-def say_where_it_stopped(room: Room) -> None:
-    """Say where the last run stopped short, if it did, why, and what can be done."""
-    stop = room.session.stop
-    if stop is None:
-        return
-    if stop.run.error:
-        room.say(stop.run.error, "error")
-    room.say(stop_line(stop), "dim")
+    count = counted(len(opened.messages), "message")
+    room.say(f"{opened.title or 'Untitled'} · {count} · {opened.conversation_id}")
+    arrive(room)
 
 
 def sessions(room: Room, _: str) -> None:

@@ -46,8 +46,8 @@ class Room(msgspec.Struct, kw_only=True):
 
     @property
     def conversation(self) -> Conversation:
-        """The conversation as it stands."""
-        return self.session.conversation
+        """The conversation as it is seen, with what a stopped run left."""
+        return self.session.seen
 
     def say(self, text: str, style: str = "") -> None:
         """Show lines of text."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from golem_cli.core.conversation import INTERRUPTED
 
 if TYPE_CHECKING:
-    from golem_cli.chat.recovery import Stop
+    from golem_cli.core.recovery import Stop
 
 
 def stop_line(stop: Stop) -> str:

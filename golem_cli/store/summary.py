@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from golem_cli.core.conversation import FAILED, RUNNING
+from golem_cli.core.conversation import FAILED, RUNNING, STOPPED_SHORT
 from golem_cli.core.errors import ConversationNotFound, GolemError
+from golem_cli.core.recovery import settle
 from golem_cli.store.atomic import read_regular
 from golem_cli.store.failures import reason_of
 from golem_cli.store.imports import IMPORTED_FROM, path_in
@@ -28,7 +29,8 @@ DAMAGED = "damaged"
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """A conversation in short.
 
-    `status` is its last run's, "" before the first run, `damaged` for a file that cannot be read; `problem`
+    `message_count` counts what a reader sees: with what a stopped last run left behind. `status` is its last
+    run's, "" before the first run, `damaged` for a file that cannot be read; `problem`
     then says why. `imported_from` is the outside file that it is a copy of, "" for most.
     """
 
@@ -84,7 +86,9 @@ def summarize(path: Path, *, is_held: Callable[[], bool]) -> Summary | None:
 def _summarize(path: Path) -> Summary:
     if not journal_path_of(path).exists():
         try:
-            return _from_header(path, msgspec.json.decode(read_regular(path), type=_Header))
+            header = msgspec.json.decode(read_regular(path), type=_Header)
+            if not (header.runs and header.runs[-1].status in STOPPED_SHORT):
+                return _from_header(path, header)
         except (msgspec.MsgspecError, UnicodeError, FileNotFoundError):
             pass  # damage, or what the fast library cannot read: the codec decides
     return _from_conversation(path, load(path, journal_path_of(path)).conversation)
@@ -111,7 +115,7 @@ def _from_conversation(path: Path, conversation: Conversation) -> Summary:
         title=conversation.title,
         created_at=conversation.created_at,
         updated_at=conversation.updated_at,
-        message_count=len(conversation.messages),
+        message_count=len(settle(conversation).messages),
         model=conversation.model,
         status=conversation.runs[-1].status if conversation.runs else "",
         path=path,

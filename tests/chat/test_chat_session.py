@@ -10,6 +10,7 @@ import pytest
 
 from golem_cli.chat import lineage
 from golem_cli.chat.session import ChatSettings, Session
+from golem_cli.core import recovery
 from golem_cli.core.canceled import RunCanceled
 from golem_cli.core.conversation import DONE, DROPPED, FAILED, INTERRUPTED, Conversation, ConversationSettings
 from golem_cli.core.errors import ConfigurationError, ModelError, RunError
@@ -136,6 +137,62 @@ async def test_a_stopped_answer_becomes_messages_with_the_next_prompt(store: Sto
     assert second.content == run.partial_text
     assert {first.run_id, second.run_id} == {run.run_id}
     assert [m.content for m in model.requests[-1].messages] == ["Tell me a story", run.partial_text, "Stop"]
+
+
+async def test_what_a_stopped_run_left_is_seen_counted_and_numbered(store: Store) -> None:
+    model = ScriptedModel("One.").hang("Once upon a time")
+    session = make_session(store, model)
+    await session.ask("1")
+    await stop_in_mid_answer(session, model, "Tell me a story")
+    assert len(session.conversation.messages) == 2
+    assert [m.content for m in session.seen.messages] == ["1", "One.", "Tell me a story", "Once upon a time"]
+    assert session.seen.messages[3].interrupted
+    assert session.seen == session.seen, "looking changes nothing"
+    assert store.summaries()[0].message_count == 4
+
+
+async def test_a_failed_run_is_seen_until_the_next_prompt_goes_without_it(store: Store) -> None:
+    model = ScriptedModel().fail(ModelError("refused")).respond("Hello.")
+    session = make_session(store, model)
+    with pytest.raises(RunError):
+        await session.ask("bad")
+    assert [m.content for m in session.seen.messages] == ["bad"]
+    assert store.summaries()[0].message_count == 1
+    await session.ask("good")
+    assert [m.content for m in session.seen.messages] == ["good", "Hello."]
+
+
+async def test_going_back_to_what_a_stopped_run_left_keeps_the_whole_as_a_fork(store: Store) -> None:
+    model = ScriptedModel("One.").hang("Once upon a time")
+    session = make_session(store, model)
+    await session.ask("1")
+    await stop_in_mid_answer(session, model, "Tell me a story")
+    whole = session.seen.messages
+    left = session.rewind(3)
+    assert session.seen.messages == whole[:3]
+    assert [m.content for m in recovery.settle(store.read(left)).messages] == [m.content for m in whole]
+    assert session.rewind(3) == "", "there is nothing to leave behind"
+    assert len(store.ids()) == 2
+
+
+async def test_the_prompt_of_a_stopped_run_can_be_taken_back_by_its_number(store: Store) -> None:
+    model = ScriptedModel("One.").hang("Once upon a time")
+    session = make_session(store, model)
+    await session.ask("1")
+    await stop_in_mid_answer(session, model, "Tell me a story")
+    assert session.take_back(3).content == "Tell me a story"
+    assert [m.content for m in session.seen.messages] == ["1", "One."]
+    assert session.stop is None
+
+
+async def test_a_fork_may_end_within_what_a_stopped_run_left(store: Store) -> None:
+    model = ScriptedModel().hang("Once upon a time").respond("Sure.")
+    session = make_session(store, model)
+    await stop_in_mid_answer(session, model, "Tell me a story")
+    session.fork(1)
+    assert [m.content for m in session.seen.messages] == ["Tell me a story"]
+    await session.ask("a short one")
+    assert [m.content for m in model.requests[-1].messages] == ["Tell me a story", "a short one"]
 
 
 async def test_dropping_a_stopped_turn_keeps_its_record(store: Store) -> None:

@@ -195,6 +195,37 @@ def test_resume_goes_on_from_the_partial_text(server: HttpServer) -> None:
     assert sent(server) == ["question", "half a wo", "continue"]
 
 
+def test_every_view_shows_what_a_stopped_answer_left(server: HttpServer, tmp_path: Path) -> None:
+    server.reply(answer("the first"), hanging("begun"))
+    with chat(server, folder=tmp_path) as terminal:
+        say(terminal, "question", "the first")
+        terminal.type("second\r")
+        terminal.wait_for("begun")
+        terminal.type("\x03")
+        say(terminal, "", "Stopped in mid-answer")
+        terminal.wait_for("2 sent / 4 kept")
+        say(terminal, "/history", "3  user       second", "4  assistant  (interrupted) begun")
+        say(terminal, "/show", "4 assistant (interrupted)")
+        say(terminal, "/copy", "Copied 5 characters")
+        say(terminal, "/usage", "2 runs, 2 requests")
+        say(terminal, "/export it.md", "Written")
+    assert "begun" in (tmp_path / "it.md").read_text(encoding="utf-8")
+
+
+def test_opening_a_conversation_shows_its_last_exchange(server: HttpServer) -> None:
+    server.reply(answer("the first"), answer("the **second** answer"))
+    with chat(server) as terminal:
+        say(terminal, "question one", "the first")
+        say(terminal, "question two", "the second answer")
+        terminal.type("\x04")
+        terminal.wait_for("Kept. golem -r ")
+        terminal.wait_end()
+    with chat(server, "-c") as terminal:
+        terminal.wait_for("3  user       question two", "the second answer")
+        at_prompt(terminal)
+        assert "the first" not in terminal.text
+
+
 def test_fork_shows_both_ids_and_parent_goes_back(server: HttpServer, home: Path) -> None:
     server.reply(answer("an answer"))
     with chat(server) as terminal:
@@ -316,7 +347,7 @@ def test_after_kill_9_in_mid_answer_the_chat_says_so_and_goes_on(server: HttpSer
         terminal.kill(signal.SIGKILL)
         assert terminal.wait_end() == -signal.SIGKILL
     with chat(server, "-c") as terminal:
-        terminal.wait_for("golem ended before the run did", "/retry asks again")
+        terminal.wait_for("question", "begun", "golem ended before the run did", "/retry asks again")
         say(terminal, "/retry", "again")
     assert sent(server) == ["question"]
 

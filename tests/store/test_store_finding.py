@@ -59,7 +59,7 @@ def test_summaries_are_newest_first_and_count_messages(store: Store) -> None:
 def test_a_summary_counts_what_is_in_the_journal(store: Store) -> None:
     with store.create() as writer:
         writer.begin_run(RunRecord(run_id="r", prompt="Hello"))
-        writer.add_message(Message(role="user", content="Hello"))
+        writer.add_message(Message(role="user", content="Hello", run_id="r"))
         summary = store.summaries()[0]
         assert (summary.title, summary.message_count, summary.status) == ("Hello", 1, "running")
 

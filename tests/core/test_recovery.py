@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from golem_cli.chat import recovery
+from golem_cli.core import recovery
 from golem_cli.core.conversation import (
     DONE,
     DROPPED,

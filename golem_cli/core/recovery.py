@@ -1,5 +1,6 @@
 """Recovery: where the last run stopped, and what becomes of what it left behind.
 
+A reader sees what a stopped run left as messages already (`settle`); the record holds them until then.
 When the user stopped an answer, the prompt and the text that had arrived become messages with the next
 prompt. After a failure or a crash that choice is the user's: try again, continue from the partial text, or
 drop the turn.
@@ -11,15 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from golem_cli.core.conversation import (
-    DROPPED,
-    FAILED,
-    INTERRUPTED,
-    PENDING,
-    RUNNING,
-    Conversation,
-    RunRecord,
-)
+from golem_cli.core.conversation import DROPPED, PENDING, STOPPED_SHORT, Conversation, RunRecord
 from golem_cli.core.message import ASSISTANT, TOOL, USER, Message, replace
 
 Where = Literal["before the first word", "in mid-answer", "at a tool", "after a completed step"]
@@ -39,7 +32,7 @@ def last_stop(conversation: Conversation) -> Stop | None:
     >>> last_stop(Conversation()) is None
     True
     """
-    if not conversation.runs or conversation.runs[-1].status not in (FAILED, INTERRUPTED, RUNNING):
+    if not conversation.runs or conversation.runs[-1].status not in STOPPED_SHORT:
         return None
     run = conversation.runs[-1]
     added = messages_of(conversation, run.run_id)
@@ -59,7 +52,9 @@ def _where(run: RunRecord, added: list[Message]) -> Where:
         return "in mid-answer"
     if run.stage == "tool" or (added and (added[-1].tool_calls or added[-1].role == TOOL)):
         return "at a tool"
-    return "after a completed step" if added else "before the first word"
+    if all(message.role == USER for message in added):
+        return "before the first word"
+    return "after a completed step"
 
 
 def leftovers(stop: Stop, conversation_id: str) -> list[Message]:

@@ -1,8 +1,17 @@
-"""Small words that the REPL says in several places: tokens, durations, short ids."""
+"""Small words said in several places: counts, tokens, durations."""
 
 from __future__ import annotations
 
 from golem_cli.core.usage import Usage
+
+
+def counted(count: int, noun: str) -> str:
+    """Return `1 message`, `2 messages`.
+
+    >>> counted(1, "message"), counted(2, "part")
+    ('1 message', '2 parts')
+    """
+    return f"{count} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def tokens(usage: Usage) -> str:
