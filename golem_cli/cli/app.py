@@ -82,7 +82,16 @@ def _top(
 ) -> None:
     """Chat with models in the terminal. Conversations are JSON files: fork, repair and resume them.
 
-    Without a command, golem opens a chat; golem -p "text" asks one question.
+    Without a command golem opens a chat and takes the options of golem chat:
+
+    \b
+      -m PROVIDER:NAME  the model
+      -c                go on with the newest conversation
+      -r [ID]           go on with a conversation; without ID pick one
+      -s TEXT           instructions for the conversation
+      -p TEXT           ask one question, as golem ask does
+
+    golem chat --help has them all.
     """
 
 

@@ -44,7 +44,6 @@ class AskOptions:
     system: str | None = None
     trim: int | None = None
     budget: int | None = None
-    tools: tuple[str, ...] = ()
     save: bool = True
 
 
@@ -69,7 +68,6 @@ def command(
     system: run_options.System = None,
     trim: run_options.Trim = None,
     budget: run_options.Budget = None,
-    tools: run_options.Tools = None,
     no_save: run_options.NoSave = False,
 ) -> int:
     """Ask one question and print nothing but the answer. golem -c goes on with the conversation."""
@@ -87,7 +85,6 @@ def command(
         system=system,
         trim=trim,
         budget=budget,
-        tools=tuple(tools or ()),
         save=not no_save,
     )
     return ask(options, context.obj)
@@ -100,8 +97,6 @@ def ask(options: AskOptions, environment: Environment) -> int:
     from golem_cli.cli.opening import Wanted, by_reference, newest, open_session
     from golem_cli.cli.prompt_input import read_prompt
 
-    if options.tools:
-        raise WrongUsage("there are no tools yet; leave --tools out")
     prompt = read_prompt(options.words, environment, attached=bool(options.files))
     prompt, parts = attach(prompt, options.files)
     wanted = Wanted(

@@ -27,7 +27,6 @@ def command(
     system: run_options.System = None,
     trim: run_options.Trim = None,
     budget: run_options.Budget = None,
-    tools: run_options.Tools = None,
     no_save: run_options.NoSave = False,
     plain: Annotated[bool, typer.Option("--plain", help="No colours and no cursor movement.")] = False,
 ) -> int:
@@ -43,7 +42,6 @@ def command(
         system=system,
         trim=trim,
         budget=budget,
-        tools=tuple(tools or ()),
         save=not no_save,
         plain=plain,
     )

@@ -23,7 +23,10 @@ MEANINGS: Final = {
     WRONG_USAGE: "wrong usage",
     NO_TRANSCRIPT: "the input is no transcript",
     INTERRUPTED: "interrupted",
+    BROKEN_PIPE: "the reader of a pipe went away",
+    TERMINATED: "told to end (SIGTERM)",
 }
+_OF_EVERY_COMMAND: Final = (DONE, WRONG_USAGE, INTERRUPTED, BROKEN_PIPE, TERMINATED)
 
 
 def epilog(*examples: str, **meanings: str) -> str:
@@ -31,13 +34,19 @@ def epilog(*examples: str, **meanings: str) -> str:
 
     `meanings` such as `exit_1="a finding"` say what a code means for this command.
 
-    >>> epilog("golem list", exit_1="failed").splitlines()[-1]
-    'Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.'
+    >>> print(epilog("golem list", exit_1="failed").partition("Exit")[2])
+     codes:
+        0  done
+        1  failed
+        2  wrong usage
+      130  interrupted
+      141  the reader of a pipe went away
+      143  told to end (SIGTERM)
     """
-    codes = {DONE: MEANINGS[DONE], WRONG_USAGE: MEANINGS[WRONG_USAGE], INTERRUPTED: MEANINGS[INTERRUPTED]}
+    codes = {code: MEANINGS[code] for code in _OF_EVERY_COMMAND}
     codes |= {int(name.removeprefix("exit_")): meaning for name, meaning in meanings.items()}
-    listed = ", ".join(f"{code} {codes[code]}" for code in sorted(codes))
+    listed = "\n".join(f"  {code:>3}  {codes[code]}" for code in sorted(codes))
     shown = "\n".join(f"  {example}" for example in examples)
     title = "Example" if len(examples) == 1 else "Examples"
     as_it_is = "\b\n"  # tells the help's formatter to leave the paragraph's lines alone
-    return f"{as_it_is}{title}:\n{shown}\n\n{as_it_is}Exit codes: {listed}."
+    return f"{as_it_is}{title}:\n{shown}\n\n{as_it_is}Exit codes:\n{listed}"

@@ -21,9 +21,5 @@ Budget = Annotated[
         "--budget", min=0, metavar="TOKENS", help="Send what fits in so many tokens; 0 is no bound."
     ),
 ]
-Tools = Annotated[
-    list[str] | None,
-    typer.Option("--tools", metavar="NAME", help="Tools that the model may call; repeatable."),
-]
 NoSave = Annotated[bool, typer.Option("--no-save", help="Keep the conversation in memory only.")]
 Continue = Annotated[bool, typer.Option("--continue", "-c", help="Go on with the newest conversation.")]

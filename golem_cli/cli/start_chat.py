@@ -37,7 +37,6 @@ class ChatOptions(msgspec.Struct, frozen=True, kw_only=True):
     system: str | None = None
     trim: int | None = None
     budget: int | None = None
-    tools: tuple[str, ...] = ()
     save: bool = True
     plain: bool = False
     trust: bool = False
@@ -48,8 +47,6 @@ def start_chat(options: ChatOptions, environment: Environment, *, before: Before
     """Open the chat and return the exit code. `before` runs in it before the first prompt."""
     if not environment.stdin_is_terminal:
         raise WrongUsage('the chat needs a terminal; golem -p "text" asks without one')
-    if options.tools:
-        raise WrongUsage("the chat has no tools yet; leave --tools out")
     wanted = Wanted(
         model=options.model,
         system=options.system,

@@ -1,4 +1,4 @@
-"""Foreign text inside a sentence of ours: on one line, and with a mark for what acts on a terminal or hides."""
+"""Foreign text inside a sentence of ours: on one line, a mark for what acts on a terminal or hides."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,6 +15,9 @@ import pytest
 from golem_cli import __version__
 from golem_cli.cli.app import COMMANDS
 from tests.support.golem_runs import GOLEM, golem, golem_process
+
+EVERY_CODE = ["0", "2", "130", "141", "143"]
+"""The exit codes that every command has: product.md, and what shells report of SIGPIPE and SIGTERM."""
 
 
 @pytest.mark.parametrize("flag", ["--version", "-V"])
@@ -63,8 +67,27 @@ def test_each_command_has_help_with_an_example_and_exit_codes(name: str) -> None
     assert f"Usage: golem {name}" in done.out
     assert "Example" in done.out
     assert "  golem" in done.out.partition("Example")[2]
-    assert "Exit codes: 0 done, " in done.out
-    assert "130 interrupted." in done.out
+    codes = done.out.partition("Exit codes:\n")[2].splitlines()
+    assert [line.split()[0] for line in codes if line.split()[0] not in ("1", "3")] == EVERY_CODE
+    assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_the_help_of_golem_alone_shows_the_short_options_of_the_chat() -> None:
+    """Each is one of `golem chat`, but for -p, which asks; each of the chat is there."""
+    chat = set(re.findall(r"^  (-\w),", golem("chat", "--help").out, flags=re.MULTILINE)) - {"-h"}
+    shown = golem("--help").out.partition("options of golem chat:")[2].partition("Options:")[0]
+    assert set(re.findall(r"^    (-\w) ", shown, flags=re.MULTILINE)) == chat | {"-p"}
+
+
+def test_the_help_of_golem_alone_shows_every_exit_code() -> None:
+    codes = golem("--help").out.partition("Exit codes:\n")[2].splitlines()
+    assert [int(line.split()[0]) for line in codes] == [0, 1, 2, 3, 130, 141, 143]
+
+
+@pytest.mark.parametrize("command", ["chat", "ask"])
+def test_there_is_no_flag_for_tools_while_there_are_none(command: str) -> None:
+    assert "tools" not in golem(command, "--help").out
+    assert golem(command, "--tools", "x").code == 2
 
 
 def test_minus_h_is_help() -> None:

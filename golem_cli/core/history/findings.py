@@ -8,9 +8,9 @@ from typing import Final, Literal
 
 from golem_cli.core.history.json_object import is_json_object
 from golem_cli.core.history.pairing import Pairing, pair
-from golem_cli.core.quote import quoted
 from golem_cli.core.history.validate import malformed_parts
 from golem_cli.core.message import ASSISTANT, ROLES, SYSTEM, TOOL, Message, ToolCall
+from golem_cli.core.quote import quoted
 
 Rule = Literal[
     "unanswered-call",

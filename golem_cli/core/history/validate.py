@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from golem_cli.core.errors import HistoryError
-from golem_cli.core.quote import quoted
 from golem_cli.core.message import ASSISTANT, PART_KINDS, ROLES, TOOL, USER, Message, Part, replace
+from golem_cli.core.quote import quoted
 
 
 @dataclass(frozen=True, kw_only=True)
