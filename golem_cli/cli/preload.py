@@ -29,3 +29,6 @@ def _import_all() -> None:
     for name in NEEDED:
         with suppress(ImportError):  # whoever needs it says so
             import_module(name)
+    from golem_cli.render.answer import warm_up
+
+    warm_up()

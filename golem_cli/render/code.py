@@ -38,6 +38,8 @@ _STYLES: Final = {
 # Comments that many lexers match in one expression: without its closer such a comment looks like operators.
 _COMMENTS: Final = (("/*", "*/"), ("<!--", "-->"), ("{-", "-}"), ("(*", "*)"))
 
+_NO_LANGUAGE: Final = frozenset({"text", "plain", "txt"})
+
 Piece = tuple[str, str]
 """A style's definition ("" for none) and the text in it."""
 
@@ -61,12 +63,20 @@ def _aliases() -> frozenset[str]:
     return frozenset(alias for _, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases)
 
 
-@cache
+def known_language(name: str) -> str:
+    """Return the name behind a fence as Pygments knows it; "" when it does not."""
+    known = name.strip().lower()
+    return known if known in _aliases() and known not in _NO_LANGUAGE else ""
+
+
 def find_lexer(language: str) -> Lexer | None:
-    """Return the lexer for the name behind a fence, or None. The first use of a language takes 5-100 ms."""
-    name = language.strip().lower()
-    if name in {"", "text", "plain", "txt"} or name not in _aliases():
-        return None
+    """Return the lexer for the name behind a fence, or None. The first use of a language takes 5-160 ms."""
+    name = known_language(language)
+    return _lexer(name) if name else None
+
+
+@cache
+def _lexer(name: str) -> Lexer:
     from pygments.lexers import get_lexer_by_name
 
     return get_lexer_by_name(name, stripnl=False, ensurenl=False)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import time
+from functools import cache
+from threading import Thread
+from typing import TYPE_CHECKING, Final
 
-from golem_cli.render.code import Highlighter, Piece
+from golem_cli.render.code import Highlighter, Piece, known_language
 
 if TYPE_CHECKING:
     from golem_cli.render.blocks import FenceOpener
+
+_PATIENCE: Final = 0.01
+"""Seconds that a fence waits for the lexer of its language, all its lines together."""
 
 
 class CodeFence:
@@ -18,7 +24,7 @@ class CodeFence:
 
     def __init__(self, opener: FenceOpener, *, separate: bool) -> None:
         self._opener = opener
-        self._highlighter = Highlighter(opener.language)
+        self._colors = _ColorsInTime(known_language(opener.language))
         self._separate = separate
         self._blank_lines = 0
         self.begun = False
@@ -29,7 +35,7 @@ class CodeFence:
 
     def pieces(self, line: str) -> list[Piece]:
         """Return the coloured pieces of a line, none for a blank one, which is held back."""
-        pieces = self._highlighter.line(self._opener.content(line).expandtabs(4))
+        pieces = self._colors.line(self._opener.content(line).expandtabs(4))
         if line.strip():
             return pieces
         self._blank_lines += 1
@@ -41,3 +47,39 @@ class CodeFence:
         self._blank_lines = 0
         self.begun = True
         return [""] * due
+
+
+class _ColorsInTime:
+    """A `Highlighter` that keeps nobody waiting: until its lexer is there, lines have no colour."""
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+        self._loading = _loading(language)
+        self._patience = _PATIENCE
+        self._earlier: list[str] = []
+        self._highlighter: Highlighter | None = None
+
+    def line(self, text: str) -> list[Piece]:
+        if self._highlighter is None and not self._is_ready():
+            self._earlier.append(text)
+            return [("", text)]
+        if self._highlighter is None:
+            self._highlighter = Highlighter(self._language)
+            for line in self._earlier:  # for the lexer's state
+                self._highlighter.line(line)
+        return self._highlighter.line(text)
+
+    def _is_ready(self) -> bool:
+        if self._loading.is_alive():
+            started = time.monotonic()
+            self._loading.join(max(self._patience, 0))
+            self._patience -= time.monotonic() - started
+        return not self._loading.is_alive()
+
+
+@cache
+def _loading(language: str) -> Thread:
+    """The thread that loads the lexer of a known language; it is begun once."""
+    thread = Thread(target=Highlighter, args=(language,), name=f"golem-lexer-{language}", daemon=True)
+    thread.start()
+    return thread

@@ -26,7 +26,7 @@ _RELIEF_EVERY: Final = 4
 
 _TABLE_HEAD: Final = 2
 """Lines of a table before its first row."""
-_TABLE_ROWS_AT_ONCE: Final = 8
+_TABLE_ROWS_AT_ONCE: Final = 16
 """Rows of a tall table that are rendered together: each time its head is parsed again."""
 
 

@@ -311,3 +311,18 @@ def test_an_unknown_language_has_no_lexer() -> None:
     assert find_lexer("no-such-language") is None
     assert find_lexer("") is None
     assert find_lexer("Python") is not None
+
+
+def test_a_fence_of_a_new_language_is_shown_before_its_lexer_is_there() -> None:
+    """Scala's takes longest to load: lines have no colour until it is there, and no character is lost."""
+    terminal = Terminal(80, 24)
+    view = view_on(terminal)
+    view.feed("```scala\n")
+    lines = 0
+    while "\x1b[35mdef" not in terminal.written and lines < 100_000:  # 35: the magenta of keywords
+        view.feed("def f(x: Int) = 1\n")
+        lines += 1
+    view.feed("```\n")
+    view.close()
+    assert terminal.rows()[1:-1] == ["def f(x: Int) = 1"] * lines
+    assert lines < 100_000
