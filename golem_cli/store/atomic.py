@@ -9,6 +9,10 @@ import secrets
 import stat
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 PRIVATE_FILE = 0o600
 PRIVATE_FOLDER = 0o700
@@ -48,19 +52,23 @@ def make_folder(path: Path) -> None:
     sync_folder(path.parent)
 
 
-def write_aside(path: Path, data: bytes, *, mode: int = PRIVATE_FILE) -> Path:
+def write_aside(
+    path: Path, data: bytes, *, mode: int = PRIVATE_FILE, like: os.stat_result | None = None
+) -> Path:
     """Write `data` to a new file beside `path`, on disk when this returns; return its path.
 
-    On an error nothing is left behind. The caller renames it.
+    It is created with `mode`, as far as the umask lets it. With the status of another file in `like` it gets
+    that one's permissions, and its owner where the system permits. On an error nothing is left behind. The
+    caller renames it. Its name does not grow with that of `path`, which may be as long as names can be.
     """
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
+    temporary = path.with_name(f".golem-{secrets.token_hex(8)}.tmp")
     try:
-        descriptor = create_new(temporary)
+        descriptor = create_new(temporary, mode=mode)
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             file.flush()
-            if hasattr(os, "fchmod") and mode != PRIVATE_FILE:
-                os.fchmod(descriptor, mode)
+            if like is not None:
+                _make_alike(descriptor, like)
             os.fsync(descriptor)
     except BaseException:
         discard(temporary)
@@ -68,12 +76,13 @@ def write_aside(path: Path, data: bytes, *, mode: int = PRIVATE_FILE) -> Path:
     return temporary
 
 
-def replace_file(path: Path, data: bytes, *, mode: int = PRIVATE_FILE) -> None:
-    """Make `data` the content of `path`, whole or not at all, surviving a power loss when this returns.
-
-    A symlink at `path` is replaced, not followed.
-    """
-    put_in_place(write_aside(path, data, mode=mode), path)
+def _make_alike(descriptor: int, like: os.stat_result) -> None:
+    """Give a file of ours the owner and the permissions of another; Windows has neither in this form."""
+    if hasattr(os, "fchown"):
+        with suppress(OSError):  # only the superuser may give files away
+            os.fchown(descriptor, like.st_uid, like.st_gid)
+    if hasattr(os, "fchmod"):
+        os.fchmod(descriptor, stat.S_IMODE(like.st_mode))
 
 
 def put_in_place(temporary: Path, path: Path) -> None:
@@ -108,13 +117,14 @@ def sync_folder(path: Path) -> None:
 def keep_original(path: Path, *, suffix: str = ".orig") -> Path:
     """Give the file at `path` a second name, `name.orig`, `name.orig.2`, …; none is ever replaced.
 
-    The second name is the untouched file itself: a later rename over `path` leaves it alone.
+    The second name is the untouched file itself: a later rename over `path` leaves it alone. Its number is
+    above all others, also when lower ones were removed, so that the highest is always the newest.
     """
-    number = 1
+    number = max((number for number, _ in backups(path, suffix)), default=0) + 1
     while True:
         backup = numbered(path, suffix, number)
         try:
-            _second_name(path, backup)
+            second_name(path, backup)
         except FileExistsError:
             number += 1
         else:
@@ -131,7 +141,19 @@ def numbered(path: Path, suffix: str, number: int) -> Path:
     return path.with_name(f"{path.name}{suffix}" + (f".{number}" if number > 1 else ""))
 
 
-def _second_name(path: Path, backup: Path) -> None:
+def backups(path: Path, suffix: str) -> Iterator[tuple[int, Path]]:
+    """Yield the number and path of everything beside `path` that has the name of a backup of it."""
+    first = numbered(path, suffix, 1).name
+    for entry in path.parent.iterdir():
+        tail = entry.name.removeprefix(first)
+        if entry.name == first:
+            yield 1, entry
+        elif entry.name != tail and tail[:1] == "." and tail[1:].isdecimal():
+            yield int(tail[1:]), entry
+
+
+def second_name(path: Path, backup: Path) -> None:
+    """Let `backup` name the file at `path` too. `FileExistsError` when that name is taken, by whatever."""
     try:
         backup.hardlink_to(path)
     except FileExistsError:

@@ -6,27 +6,25 @@ import os
 import stat
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from golem_cli.core.codec import Transcript, dump_transcript, load_transcript
 from golem_cli.core.conversation import FORMAT_VERSION
 from golem_cli.core.errors import ConversationChanged, NewerFormatError, StoreError, TranscriptError
 from golem_cli.store.atomic import (
-    create_new,
+    backups,
     discard,
     keep_original,
     numbered,
     put_in_place,
     read_regular,
+    second_name,
     sync_folder,
     write_aside,
 )
 from golem_cli.store.failures import store_errors
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 _ORIGINAL, _UNDONE = ".orig", ".undone"
+_AS_THE_UMASK_SAYS = 0o666
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,8 +57,9 @@ def write_in_form(file: ExternalFile, transcript: Transcript, *, force: bool = F
     """Put `transcript` in the file's place, in its form, and return where the untouched original is now.
 
     None when the bytes would be the same. The new file is read back and compared before it takes the place;
-    mode bits are kept, and a symbolic link keeps pointing at it. Raises `ConversationChanged` when the file
-    is no longer what was read, `NewerFormatError` for the form of a newer golem unless `force`.
+    mode bits are kept, the owner where the system permits, and a symbolic link keeps pointing at it. Raises
+    `ConversationChanged` when the file is no longer what was read, `NewerFormatError` for the form of a newer
+    golem unless `force`.
     """
     newer = transcript.conversation is not None and transcript.conversation.version > FORMAT_VERSION
     if newer and not force:
@@ -69,7 +68,7 @@ def write_in_form(file: ExternalFile, transcript: Transcript, *, force: bool = F
     if data == file.data:
         return None
     with store_errors("write", file.path):
-        temporary = write_aside(file.path, data, mode=stat.S_IMODE(file.path.stat().st_mode))
+        temporary = write_aside(file.path, data, like=file.path.stat())
         try:
             _verify(temporary, data, transcript)
             _refuse_changed(file)
@@ -98,39 +97,40 @@ def undo(path: Path) -> Path:
 
 
 def newest_backup(path: Path) -> Path | None:
-    """Return the original of `path` that was kept last; None when there is none."""
-    return max(_backups(path), default=(0, None), key=lambda each: each[0])[1]
+    """Return the original of `path` that was kept last; None when there is none.
+
+    A folder or a symbolic link with such a name is not one that we kept.
+    """
+    kept = [(number, entry) for number, entry in backups(path, _ORIGINAL) if _is_plain_file(entry)]
+    return max(kept)[1] if kept else None
 
 
 def write_new(path: Path, data: bytes) -> None:
     """Write a new file, whole or not at all, with the permissions that the user's umask gives.
 
-    A file that exists is never replaced: `StoreError`.
+    What exists under that name, a link or a device too, is never replaced: `StoreError`.
     """
     with store_errors("write", path):
         try:
-            descriptor = create_new(path, mode=0o666)
+            _write_where_nothing_is(path, data)
         except FileExistsError:
             raise StoreError(f"{path} exists already and is not replaced; give another name") from None
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(descriptor)
-        except BaseException:
-            discard(path)
-            raise
-        sync_folder(path.parent)
 
 
-def _backups(path: Path) -> Iterator[tuple[int, Path | None]]:
-    first = numbered(path, _ORIGINAL, 1)
-    for entry in path.parent.iterdir():
-        tail = entry.name.removeprefix(first.name)
-        if entry.name == first.name:
-            yield 1, entry
-        elif entry.name != tail and tail[:1] == "." and tail[1:].isdecimal():
-            yield int(tail[1:]), entry
+def _write_where_nothing_is(path: Path, data: bytes) -> None:
+    """The name comes last, by a link, which unlike a rename replaces nothing."""
+    if os.path.lexists(path):  # looked at first, so that nothing is written beside a device
+        raise FileExistsError(path)
+    temporary = write_aside(path, data, mode=_AS_THE_UMASK_SAYS)
+    try:
+        second_name(temporary, path)
+    finally:
+        discard(temporary)
+    sync_folder(path.parent)
+
+
+def _is_plain_file(path: Path) -> bool:
+    return stat.S_ISREG(path.lstat().st_mode)
 
 
 def _verify(temporary: Path, data: bytes, transcript: Transcript) -> None:

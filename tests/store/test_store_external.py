@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -166,3 +169,91 @@ def test_a_new_file_never_replaces_one(path: Path) -> None:
     assert path.read_bytes() == b"one"
     with pytest.raises(StoreError, match=r"cannot write .*x\.json: there is no folder .*no; make it first"):
         write_new(path.parent / "no" / "x.json", b"two")
+
+
+@pytest.mark.parametrize("taken", ["folder", "link", "dangling", "circle", "pipe"])
+def test_a_new_file_replaces_and_follows_nothing_that_has_its_name(path: Path, taken: str) -> None:
+    target = path.with_name("target")
+    match taken:
+        case "folder":
+            path.mkdir()
+        case "link":
+            target.write_bytes(b"mine")
+            path.symlink_to(target)
+        case "dangling":
+            path.symlink_to(target)
+        case "circle":
+            path.symlink_to(path)
+        case "pipe":
+            os.mkfifo(path)
+    before = sorted(path.parent.iterdir())
+    with pytest.raises(StoreError, match="exists already"):
+        write_new(path, b"new")
+    assert sorted(path.parent.iterdir()) == before
+    assert not target.exists() or target.read_bytes() == b"mine"
+
+
+def test_a_new_file_has_the_permissions_of_the_umask(path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        write_new(path, b"new")
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
+DIE_AT_FSYNC = """
+import os, signal, sys
+from pathlib import Path
+os.fsync = lambda descriptor: os.kill(os.getpid(), signal.SIGKILL)
+from golem_cli.store.external import write_new
+write_new(Path(sys.argv[1]), b"never whole")
+"""
+
+
+def test_a_new_file_that_was_not_finished_does_not_have_its_name(path: Path) -> None:
+    died = subprocess.run([sys.executable, "-c", DIE_AT_FSYNC, path], check=False)
+    assert died.returncode == -signal.SIGKILL
+    assert not path.exists()
+
+
+def test_a_name_as_long_as_names_can_be_is_written(tmp_path: Path) -> None:
+    path = tmp_path / ("n" * 250 + ".json")
+    write_new(path, b"new")
+    assert path.read_bytes() == b"new"
+
+
+def test_undo_brings_back_the_newest_also_after_somebody_removed_an_older_backup(path: Path) -> None:
+    texts = [ARRAY.replace(b'"a"', b'"%d"' % number) for number in range(3)]
+    for number, text in enumerate(texts):
+        path.write_bytes(text)
+        file = read_external(path)
+        write_in_form(file, replace(file.transcript, messages=FIRST))
+        if number == 1:
+            path.with_name("t.json.orig").unlink()
+    undo(path)
+    assert path.read_bytes() == texts[2]
+
+
+def test_a_link_or_a_folder_with_the_name_of_a_backup_is_none(path: Path) -> None:
+    path.write_bytes(ARRAY)
+    path.with_name("t.json.orig").symlink_to("/etc/hostname")
+    path.with_name("t.json.orig.7").mkdir()
+    before = sorted(path.parent.iterdir())
+    with pytest.raises(StoreError, match="nothing to undo"):
+        undo(path)
+    assert sorted(path.parent.iterdir()) == before
+    assert path.read_bytes() == ARRAY
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only the superuser gives files away"
+)
+def test_the_owner_stays(path: Path) -> None:
+    path.write_bytes(ARRAY)
+    os.chown(path, 1234, 1235)
+    path.chmod(0o640)
+    file = read_external(path)
+    write_in_form(file, replace(file.transcript, messages=FIRST))
+    status = path.stat()
+    assert (status.st_uid, status.st_gid, status.st_mode & 0o777) == (1234, 1235, 0o640)
