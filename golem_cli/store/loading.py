@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _TRIES = 20
 """A file that is replaced more often than this while we read it once is not ours to read."""
 
-Identity = tuple[int, int, int] | None
+Identity = tuple[int, int, int, int] | None
 
 
 class Loaded(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +67,8 @@ def identity_of(path: Path) -> Identity:
         status = path.lstat()
     except FileNotFoundError:
         return None
-    return status.st_ino, status.st_size, status.st_mtime_ns
+    # ctime: an editor may set the mtime back, and some file systems count it in seconds
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _read_together(path: Path, journal_path: Path) -> tuple[bytes | None, bytes | None, Identity]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from golem_cli.core.errors import ConversationLocked
-from golem_cli.store.atomic import PRIVATE_FILE, discard, make_folder
+from golem_cli.store.atomic import PRIVATE_FILE, discard, make_folder, read_regular
 from golem_cli.store.failures import store_errors
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def holder_of(folder: Path, conversation_id: str) -> str:
     The words come from a file: untrusted.
     """
     try:
-        note = msgspec.json.decode(_holder_path(folder, conversation_id).read_bytes())
+        note = msgspec.json.decode(read_regular(_holder_path(folder, conversation_id)))
         return f"process {int(note['pid'])} on {note['host']!s}, since {note['since']!s}"
     except (OSError, ValueError, KeyError, TypeError):
         return "another process"

@@ -42,6 +42,22 @@ for number in range(15):
             time.sleep(0.01)
 """
 
+ADD_UNTIL_KILLED = """
+import itertools, sys, time
+from pathlib import Path
+from golem_cli.core.errors import ConversationLocked
+from golem_cli.core.message import Message
+from golem_cli.store import Store
+store = Store(Path(sys.argv[1]))
+for number in itertools.count():
+    try:
+        with store.open(sys.argv[2]) as writer:
+            writer.add_message(Message(role="user", content=f"{sys.argv[3]} {number}"))
+            print(f"{sys.argv[3]} {number}", flush=True)
+    except ConversationLocked:
+        time.sleep(0.01)
+"""
+
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
@@ -142,3 +158,38 @@ def test_three_processes_that_add_to_one_conversation_lose_nothing(
     assert len(contents) == 45
     for name in "abc":
         assert [each for each in contents if each.startswith(name)] == [f"{name} {n}" for n in range(15)]
+
+
+def test_writers_killed_at_any_moment_leave_everything_they_were_told_was_saved(
+    store: Store, tmp_path: Path, identifier: str
+) -> None:
+    """Four at a time, each killed after one to six messages; what was acknowledged is there, each once."""
+    acknowledged: list[str] = []
+    for round_ in range(2):
+        command = [sys.executable, "-c", ADD_UNTIL_KILLED, str(tmp_path), identifier]
+        names = [f"{round_}{letter}" for letter in "abcd"]
+        writers = [subprocess.Popen([*command, name], stdout=subprocess.PIPE, text=True) for name in names]
+        for count, writer in enumerate(writers, 1 + 2 * round_):
+            with writer:
+                assert writer.stdout is not None
+                acknowledged += [writer.stdout.readline().strip() for _ in range(count)]
+                writer.kill()
+                acknowledged += writer.stdout.read().split("\n")[:-1]
+    with store.open(identifier) as last:
+        contents = [message.content for message in last.conversation.messages]
+    assert set(acknowledged) <= set(contents)
+    assert len(contents) == len(set(contents))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_whatever_stands_in_the_holders_note_the_second_writer_is_told(store: Store, identifier: str) -> None:
+    with store.open(identifier):
+        note = store.conversations.parent / "locks" / f"{identifier}.holder"
+        for junk in (b"", b"[1]", b'{"pid":1e400,"host":"h","since":"s"}', b"\xff"):
+            note.write_bytes(junk)
+            with pytest.raises(ConversationLocked, match="by another process"):
+                store.open(identifier)
+        note.unlink()
+        os.mkfifo(note)  # nobody writes to it: reading would wait for ever
+        with pytest.raises(ConversationLocked, match="by another process"):
+            store.open(identifier)

@@ -228,6 +228,21 @@ def test_a_file_edited_meanwhile_is_not_overwritten_and_nothing_is_lost(store: S
             assert [each.content for each in again.conversation.messages] == ["1", "2"]
 
 
+def test_an_edit_that_changes_neither_size_nor_time_is_seen(store: Store) -> None:
+    """As on a file system that counts in seconds, or by an editor that sets the time back."""
+    writer = store.create(Conversation(title="old"))
+    writer.save()
+    writer.add_message(Message(role="user", content="1"))
+    before = writer.path.stat()
+    writer.path.write_bytes(writer.path.read_bytes().replace(b"old", b"OLD"))
+    os.utime(writer.path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    with pytest.raises(ConversationChanged):
+        writer.close()
+    with store.open(writer.path.stem) as again:
+        assert again.conversation.title == "OLD"
+        assert [each.content for each in again.conversation.messages] == ["1"]
+
+
 def test_an_edited_file_that_has_the_journals_messages_gets_them_once(store: Store) -> None:
     writer = store.create(Conversation(messages=(Message(role="user", content="1"),)))
     writer.save()
