@@ -9,6 +9,7 @@ import msgspec
 from golem_cli.core.conversation import Conversation, ConversationSettings
 from golem_cli.core.errors import ConfigurationError
 from golem_cli.core.identity import new_id
+from golem_cli.core.recovery import settle
 
 if TYPE_CHECKING:
     from golem_cli.core.codec import Transcript
@@ -30,13 +31,15 @@ def start(
 
 
 def fork(conversation: Conversation, *, now: str, keep: int | None = None) -> Conversation:
-    """The same history under a new id: the first `keep` messages, all of them when None.
+    """The same history under a new id: the first `keep` of the messages that a reader sees, all when None.
 
     The messages keep the stamps they carry; `forked_from` names the parent. A complete fork takes every run
-    along; a shorter one those that still have a message in it.
+    along, a stopped one as it is; a shorter one those that still have a message in it.
     """
-    messages = conversation.messages if keep is None else conversation.messages[:keep]
-    complete = len(messages) == len(conversation.messages)
+    seen = settle(conversation)
+    complete = keep is None or keep >= len(seen.messages)
+    origin = conversation if complete else seen
+    messages = origin.messages if complete else origin.messages[:keep]
     present = {message.run_id for message in messages}
     return msgspec.structs.replace(
         conversation,
@@ -46,7 +49,7 @@ def fork(conversation: Conversation, *, now: str, keep: int | None = None) -> Co
         updated_at=now,
         forked_from=conversation.conversation_id,
         messages=messages,
-        runs=tuple(run for run in conversation.runs if complete or run.run_id in present),
+        runs=tuple(run for run in origin.runs if complete or run.run_id in present),
     )
 
 
@@ -59,13 +62,14 @@ def fork_point(conversation: Conversation, at: str) -> int:
 
     A run stands for its last message. Raises `ConfigurationError` when there is no such place.
     """
-    count = len(conversation.messages)
+    messages = settle(conversation).messages
+    count = len(messages)
     if at.isascii() and at.isdigit():
         number = int(at) if len(at) < 10 else count + 1
         if 1 <= number <= count:
             return number
         raise ConfigurationError(f"there is no message {at}: the conversation has {count} (count from 1)")
-    runs = [number for number, message in enumerate(conversation.messages, 1) if message.run_id == at]
+    runs = [number for number, message in enumerate(messages, 1) if message.run_id == at]
     if not at or not runs:
         from golem_cli.core.quote import quoted
 

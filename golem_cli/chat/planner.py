@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from golem_cli.chat.ports import ChatModel, OnNotice
     from golem_cli.chat.request import RequestPlan
@@ -18,12 +18,16 @@ class Planner:
     """Plans the requests of one conversation.
 
     `sent` is the number of history messages that went with the last request, 0 when none of what is kept now
-    has been sent. A conversation's own settings win over those of the configuration.
+    has been sent. A conversation's own settings win over those of the configuration. `first_hidden` is called
+    once, when messages first stay behind: with how many of how many.
     """
 
-    def __init__(self, settings: ChatSettings, notice: OnNotice) -> None:
+    def __init__(
+        self, settings: ChatSettings, notice: OnNotice, first_hidden: Callable[[int, int], object]
+    ) -> None:
         self._settings = settings
         self._notice = notice
+        self._first_hidden = first_hidden
         self._told_hidden = False
         self._said: set[str] = set()
         self.sent = 0
@@ -76,10 +80,7 @@ class Planner:
         self.sent = kept
         if hidden and not self._told_hidden:
             self._told_hidden = True
-            self._notice(
-                f"from now on the oldest messages stay here but are not sent ({hidden} of {kept + hidden}); "
-                "/context shows which"
-            )
+            self._first_hidden(hidden, kept + hidden)
 
 
 def _first_set(*values: int | None) -> int | None:

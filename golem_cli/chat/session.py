@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -54,7 +54,11 @@ class ChatSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Session:
-    """Asks, stops, resumes, forks and cuts; every prompt is kept before it is sent."""
+    """Asks, stops, resumes, forks and cuts; every prompt is kept before it is sent.
+
+    `notice` is told what a person should know; `first_hidden`, when messages of a conversation first stay
+    behind, how many of how many do.
+    """
 
     def __init__(
         self,
@@ -72,7 +76,8 @@ class Session:
         self.settings = settings or ChatSettings()
         self.notice = notice
         self.clock = clock
-        self.planner = Planner(self.settings, self._notify)
+        self.first_hidden: Callable[[int, int], object] = lambda hidden, total: None
+        self.planner = self._new_planner()
 
     @property
     def conversation(self) -> Conversation:
@@ -86,6 +91,12 @@ class Session:
 
     def _notify(self, text: str) -> None:
         self.notice(text)  # looked up each time: a chat that opens its screen later listens from then on
+
+    def _tell_hidden(self, hidden: int, total: int) -> None:
+        self.first_hidden(hidden, total)
+
+    def _new_planner(self) -> Planner:
+        return Planner(self.settings, self._notify, self._tell_hidden)
 
     # -- asking -----------------------------------------------------------------------------------------
 
@@ -177,6 +188,8 @@ class Session:
         A run that left nothing but its prompt is simply tried again, unless there is a text.
         """
         stop = self.stop
+        if not self.conversation.runs:
+            raise ConfigurationError("there is nothing to resume yet: type a prompt")
         if stop is None:
             raise ConfigurationError("the last run ended well: there is nothing to resume; just go on")
         if not text and not stop.added and not stop.run.partial_text:
@@ -242,13 +255,12 @@ class Session:
 
     def fork(self, keep: int | None = None) -> str:
         """Fork at the first `keep` of the messages seen (all when None); go there, return the parent's id."""
-        seen = self.seen
-        if keep is not None and not 1 <= keep <= len(seen.messages):
-            raise ConfigurationError(f"no message {keep} here: there are {len(seen.messages)}")
-        whole = keep is None or keep == len(seen.messages)
-        child = lineage.fork(
-            self.conversation if whole else seen, now=self.clock(), keep=None if whole else keep
-        )
+        if not self.conversation.messages and not self.conversation.runs:
+            raise ConfigurationError("there is nothing to fork yet: this conversation has no messages")
+        count = len(self.seen.messages)
+        if keep is not None and not 1 <= keep <= count:
+            raise ConfigurationError(f"no message {keep} here: there are {count}")
+        child = lineage.fork(self.conversation, now=self.clock(), keep=keep)
         parent = self.conversation.conversation_id
         writer = self.library.create(child)
         writer.save()
@@ -267,7 +279,7 @@ class Session:
             raise
         self.close()
         self.writer = OverlayWriter(writer, self._notify)
-        self.planner = Planner(self.settings, self._notify)
+        self.planner = self._new_planner()
 
     def start_new(self) -> None:
         """Leave this conversation for a new one with the same model and instructions."""

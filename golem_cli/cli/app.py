@@ -48,7 +48,7 @@ def run(arguments: Sequence[str], environment: Environment) -> int:
         raise WrongUsage(_unknown(named))
     known = named in COMMANDS
     app = typer.Typer(rich_markup_mode=None, context_settings=SETTINGS, add_completion=not known)
-    app.callback(epilog=EPILOG)(_top)
+    app.callback(help=HELP, epilog=EPILOG)(_top)
     for name in [named] if known else COMMANDS:
         module = import_module(COMMANDS[name])
         app.command(name, epilog=module.EPILOG)(module.command)
@@ -80,20 +80,21 @@ def _top(
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show where an error arose.")] = False,
 ) -> None:
-    """Chat with models in the terminal. Conversations are JSON files: fork, repair and resume them.
+    """What `golem` takes beside a command."""
 
-    Without a command golem opens a chat and takes the options of golem chat:
 
-    \b
-      -m PROVIDER:NAME  the model
-      -c                go on with the newest conversation
-      -r [ID]           go on with a conversation; without ID pick one
-      -s TEXT           instructions for the conversation
-      -p TEXT           ask one question, as golem ask does
+HELP: Final = """Chat with models in the terminal. Conversations are JSON files: fork, repair and resume them.
 
-    golem chat --help has them all.
-    """
+Without a command golem opens a chat and takes the options of golem chat:
 
+\b
+  -m PROVIDER:NAME  the model
+  -c                go on with the newest conversation
+  -r [ID]           go on with a conversation; without ID pick one
+  -s TEXT           instructions for the conversation
+  -p TEXT           ask one question, as golem ask does
+
+golem chat --help has them all."""
 
 EPILOG = epilog(
     "golem",

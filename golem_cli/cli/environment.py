@@ -86,7 +86,7 @@ class Environment:
 
 @contextmanager
 def _named_in_errors(stream: str) -> Iterator[None]:
-    """Give an error of the operating system in this block the stream's name, as errors of files have theirs."""
+    """Give an error of the operating system in this block the stream's name, as a file's errors have it."""
     try:
         yield
     except OSError as error:

@@ -91,15 +91,18 @@ def make_fork(source: Source, *, at: str, trust: bool) -> Fork:
     import msgspec
 
     from golem_cli.chat import lineage
-    from golem_cli.core.conversation import Conversation
+    from golem_cli.cli.showing import conversation_of
+    from golem_cli.core.recovery import settle
     from golem_cli.store.times import rfc3339, system_clock
 
     now = rfc3339(system_clock())
-    messages = tuple(source.transcript.messages)
-    origin = msgspec.structs.replace(source.transcript.conversation or Conversation(), messages=messages)
-    keep = lineage.fork_point(origin, at) if at else len(messages)
+    origin = conversation_of(source.transcript)
+    if not origin.messages and not origin.runs:
+        raise WrongUsage(f"{source.name} has no messages yet: there is nothing to fork")
+    count = len(settle(origin).messages)
+    keep = lineage.fork_point(origin, at) if at else count
     if source.conversation_id:
-        return Fork(conversation=lineage.fork(origin, now=now, keep=keep), kept=keep, of=len(messages))
+        return Fork(conversation=lineage.fork(origin, now=now, keep=keep), kept=keep, of=count)
     cut = lineage.fork(origin, now=now, keep=keep)  # its messages and runs; the rest stays the file's
     part = replace(
         source.transcript,
@@ -107,10 +110,12 @@ def make_fork(source: Source, *, at: str, trust: bool) -> Fork:
         conversation=source.transcript.conversation and msgspec.structs.replace(origin, runs=cut.runs),
     )
     adopted = lineage.adopt(part, now=now, source=source.name, trust=trust)
-    return Fork(conversation=adopted.conversation, kept=keep, of=len(messages), report=adopted.report)
+    return Fork(conversation=adopted.conversation, kept=keep, of=count, report=adopted.report)
 
 
 def _report(source: Source, fork: Fork, *, as_json: bool, environment: Environment) -> None:
+    from golem_cli.core.recovery import settle
+
     new = fork.conversation
     if fork.report is not None and fork.report.changed:
         from golem_cli.cli.sanitize import summary_of
@@ -121,7 +126,7 @@ def _report(source: Source, fork: Fork, *, as_json: bool, environment: Environme
             {
                 "conversationId": new.conversation_id,
                 "forkedFrom": new.forked_from,
-                "messages": len(new.messages),
+                "messages": len(settle(new).messages),
             }
         )
         return

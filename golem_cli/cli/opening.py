@@ -108,18 +108,10 @@ def open_writer(conversation: str | Conversation, library: Library, environment:
 def _copy_of(path: Path, environment: Environment, *, trust: bool, salvage: bool) -> str | Conversation:
     from golem_cli.cli.sanitize import summary_of
     from golem_cli.cli.sources import read_source
-    from golem_cli.store.imports import is_copy_of, note_import
+    from golem_cli.store.imports import note_import
 
-    store = open_store(environment)
     source = read_source(str(path), environment, salvage=salvage)
-    earlier = store.copy_of(path)
-    if earlier is not None:
-        same = is_copy_of(store.read(earlier), path, source.original)
-        anew = (
-            " the file has changed since," if not same else " --trust changes nothing in it;" if trust else ""
-        )
-        hint = f";{anew} golem fork copies the file anew" if anew else ""
-        environment.complain(f"golem: going on with the copy made earlier, {earlier}{hint}")
+    if earlier := earlier_copy(path, source.original, environment, trust=trust):
         return earlier
     if source.transcript.salvaged:
         environment.complain(f"golem: {path}: {source.transcript.salvaged}")
@@ -127,6 +119,24 @@ def _copy_of(path: Path, environment: Environment, *, trust: bool, salvage: bool
     if adopted.report is not None:
         environment.complain(f"golem: {path} comes from outside: {summary_of(adopted.report)}")
     return note_import(adopted.conversation, path, source.original)
+
+
+def earlier_copy(path: Path, data: bytes, environment: Environment, *, trust: bool) -> str:
+    """Return the id of the copy that the store has of the file at `path`, "" when there is none; say so.
+
+    `data` is what the file holds now.
+    """
+    from golem_cli.store.imports import is_copy_of
+
+    store = open_store(environment)
+    earlier = store.copy_of(path)
+    if earlier is None:
+        return ""
+    same = is_copy_of(store.read(earlier), path, data)
+    anew = " the file has changed since," if not same else " --trust changes nothing in it;" if trust else ""
+    hint = f";{anew} golem fork copies the file anew" if anew else ""
+    environment.complain(f"golem: going on with the copy made earlier, {earlier}{hint}")
+    return earlier
 
 
 def _open_chosen(choice: ModelChoice, configuration: Configuration, environment: Environment) -> ChatModel:

@@ -53,7 +53,9 @@ def command(
     prompt: Annotated[
         str | None, typer.Option("--prompt", "-p", metavar="TEXT", help="Send this at once.")
     ] = None,
-    no_run: Annotated[bool, typer.Option("--no-run", help="Only open the conversation.")] = False,
+    no_run: Annotated[
+        bool, typer.Option("--no-run", help="Only say where it stopped; write nothing.")
+    ] = False,
     trust: Annotated[bool, typer.Option("--trust", help="Do not sanitize the copy of a file.")] = False,
     salvage: Annotated[
         bool, typer.Option("--salvage", help="Keep the whole messages of a file that is cut off.")
@@ -65,7 +67,7 @@ def command(
     A file outside the store is never written: a sanitized copy goes into the store.
     """
     if no_run and prompt is not None:
-        raise WrongUsage("--no-run only opens the conversation, so it cannot go with --prompt")
+        raise WrongUsage("--no-run only looks at the conversation, so it cannot go with --prompt")
     options = ResumeOptions(
         reference=reference, prompt=prompt, run=not no_run, trust=trust, salvage=salvage, model=model
     )
@@ -79,30 +81,18 @@ def resume(options: ResumeOptions, environment: Environment) -> int:
     reference = options.reference or pick_conversation(environment)
     options = replace(options, reference=reference)
     if not options.run:
-        return _only_open(options, environment)
+        from golem_cli.cli.looking import look
+
+        look(options, environment)
+        return DONE
     if options.prompt is not None or not environment.stdin_is_terminal:
         return _go_on(options, environment)
     return _chat(options, environment)
 
 
-def _only_open(options: ResumeOptions, environment: Environment) -> int:
-    """Bring the conversation into the store, mark what crashed, and say where it stopped."""
-    from golem_cli.cli.home import open_store
-    from golem_cli.cli.opening import open_writer
-
-    writer = open_writer(_named(options, environment), open_store(environment), environment)
-    try:
-        environment.say(writer.conversation.conversation_id)
-        line = stop_line(writer.conversation) or end_line(writer.conversation)
-        if line:
-            environment.complain(f"golem: {line}")
-    finally:
-        writer.close()
-    return DONE
-
-
 def _go_on(options: ResumeOptions, environment: Environment) -> int:
     """Continue at once, as a script wants it."""
+    from golem_cli.cli.looking import stop_line
     from golem_cli.cli.one_turn import output_for, take_turn
     from golem_cli.cli.opening import Wanted, open_session
 
@@ -135,28 +125,6 @@ def _named(options: ResumeOptions, environment: Environment) -> str | Conversati
     from golem_cli.cli.opening import by_reference
 
     return by_reference(options.reference, environment, trust=options.trust, salvage=options.salvage)
-
-
-def stop_line(conversation: Conversation) -> str:
-    """Say where the last run stopped short and why; "" when it did not."""
-    from golem_cli.core.conversation import INTERRUPTED
-    from golem_cli.core.recovery import last_stop
-
-    stop = last_stop(conversation)
-    if stop is None:
-        return ""
-    stage = f" (stage {stop.run.stage})" if stop.run.stage else ""
-    why = f": {stop.run.error}" if stop.run.error else ""
-    what = "was interrupted" if stop.run.status == INTERRUPTED else "failed"
-    return f"the last run {what} {stop.where}{stage}{why}"
-
-
-def end_line(conversation: Conversation) -> str:
-    """Say how the last run ended that did not stop short; "" when there was none."""
-    if not conversation.runs:
-        return ""
-    waiting = len(conversation.runs[-1].pending)
-    return f"the last run waits for {waiting} answers" if waiting else "the last run ended well"
 
 
 async def offer_recovery(room: Room) -> None:

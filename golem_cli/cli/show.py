@@ -44,14 +44,16 @@ def command(
     Message N alone is shown whole.
     """
     from golem_cli.cli.home import open_store
+    from golem_cli.cli.showing import conversation_of, message_lines, transcript_lines
     from golem_cli.cli.sources import read_source
+    from golem_cli.core.recovery import settle
 
     environment = context.obj
     wanted = reference or open_store(environment).newest()
     if not wanted:
         raise WrongUsage("there is no conversation to show yet; golem opens the first one")
     source = read_source(wanted, environment)
-    messages = source.transcript.messages
+    messages = source.transcript.messages if as_json else settle(conversation_of(source.transcript)).messages
     if number is not None and number > len(messages):
         raise WrongUsage(f"{wanted} has {len(messages)} messages, so there is no message {number}")
     if as_json:
@@ -60,8 +62,6 @@ def command(
     if number is not None and environment.stdout_is_terminal:
         _show_message(messages[number - 1], number, environment)
         return
-    from golem_cli.cli.showing import message_lines, transcript_lines
-
     for line in message_lines(messages[number - 1], number) if number else transcript_lines(source):
         environment.say(line)
 

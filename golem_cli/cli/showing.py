@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from golem_cli.cli.cleaning_report import one_line
-from golem_cli.core.conversation import DONE
+from golem_cli.core.conversation import DONE, Conversation
 from golem_cli.core.message import TOOL
-from golem_cli.render.words import counted
+from golem_cli.core.recovery import settle
+from golem_cli.render.words import counted, record_says
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from golem_cli.cli.sources import Source
+    from golem_cli.core.codec import Transcript
     from golem_cli.core.conversation import RunRecord
     from golem_cli.core.message import Message, Part
 
@@ -22,17 +24,32 @@ SHORT: Final = 200
 
 def transcript_lines(source: Source) -> Iterator[str]:
     """Yield the whole transcript: what it is, its messages, the runs that did not end well."""
-    conversation = source.transcript.conversation
-    title = f"{one_line(conversation.title)} — " if conversation and conversation.title else ""
-    name = source.conversation_id or one_line(source.name)
-    yield f"{title}{name}, {counted(len(source.transcript.messages), 'message')}"
-    for number, message in enumerate(source.transcript.messages, 1):
+    seen = settle(conversation_of(source.transcript))
+    yield head_line(source)
+    for number, message in enumerate(seen.messages, 1):
         yield ""
         yield from message_lines(message, number, limit=SHORT)
-    for run in conversation.runs if conversation else ():
+    for run in seen.runs:
         if run.status != DONE:
             yield ""
             yield from _run_lines(run)
+
+
+def head_line(source: Source) -> str:
+    """Say what was read: its title, its id or the file's name, the number of messages that a reader sees."""
+    conversation = conversation_of(source.transcript)
+    title = f"{one_line(conversation.title)} — " if conversation.title else ""
+    name = source.conversation_id or one_line(source.name)
+    return f"{title}{name}, {counted(len(settle(conversation).messages), 'message')}"
+
+
+def conversation_of(transcript: Transcript) -> Conversation:
+    """Return what was read as a conversation; bare messages are one without runs."""
+    import msgspec
+
+    return msgspec.structs.replace(
+        transcript.conversation or Conversation(), messages=tuple(transcript.messages)
+    )
 
 
 def message_lines(message: Message, number: int, *, limit: int | None = None) -> Iterator[str]:
@@ -56,7 +73,8 @@ def message_lines(message: Message, number: int, *, limit: int | None = None) ->
 
 def _run_lines(run: RunRecord) -> Iterator[str]:
     stage = f" at stage {run.stage}" if run.stage else ""
-    yield one_line(f"run {run.run_id}: {run.status}{stage}" + (f": {run.error}" if run.error else ""))
+    why = f"; {record_says(run)}" if run.error else ""
+    yield one_line(f"run {run.run_id}: {run.status}{stage}{why}")
     if run.prompt:
         yield f"  prompt: {run.prompt}"
     if run.partial_text:

@@ -16,13 +16,13 @@ def marked(text: str) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else _mark(c) for c in text)
 
 
-def quoted(text: str) -> str:
-    r"""Return `text` in quotes, marked, cut at 60 characters.
+def quoted(text: str, *, longest: int = _LONGEST) -> str:
+    r"""Return `text` in quotes, marked, cut at `longest` characters.
 
     >>> print(quoted("a\nb"))
     'a⟦U+000A⟧b'
     """
-    return repr(marked(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"))
+    return repr(marked(text if len(text) <= longest else text[: longest - 1] + "…"))
 
 
 def _mark(character: str) -> str:

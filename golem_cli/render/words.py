@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Final
+
 from golem_cli.core.usage import Usage
+
+if TYPE_CHECKING:
+    from golem_cli.core.conversation import RunRecord
+
+_LONGEST_ERROR: Final = 300
+"""Characters of a recorded error that a line quotes at most."""
 
 
 def counted(count: int, noun: str) -> str:
@@ -12,6 +20,13 @@ def counted(count: int, noun: str) -> str:
     ('1 message', '2 parts')
     """
     return f"{count} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def record_says(run: RunRecord) -> str:
+    """Quote the error that a run's record holds, as what it is: words of a file, not advice of golem's."""
+    from golem_cli.core.quote import quoted
+
+    return f"its record says {quoted(run.error, longest=_LONGEST_ERROR)}"
 
 
 def tokens(usage: Usage) -> str:

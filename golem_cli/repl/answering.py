@@ -50,6 +50,13 @@ class Answering:
         else:
             self._terminal.say(f"! {text}", "dim")
 
+    def tell_hidden(self, hidden: int, total: int) -> None:
+        """Say that from now on not everything is sent."""
+        self.notice(
+            f"from now on the oldest messages stay here but are not sent ({hidden} of {total}); "
+            "/context shows which"
+        )
+
     def stop(self) -> bool:
         """Stop the answer that runs; False when none does."""
         if self._task is None or self._task.done():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from golem_cli.core.message import USER
+from golem_cli.render.words import record_says
 from golem_cli.repl.stops import stop_line
 
 if TYPE_CHECKING:
@@ -27,6 +28,6 @@ def say_where_it_stopped(room: Room) -> None:
     stop = room.session.stop
     if stop is None:
         return
-    if stop.run.error:
-        room.say(stop.run.error, "error")
     room.say(stop_line(stop), "dim")
+    if stop.run.error:
+        room.say(f"(Of the reason {record_says(stop.run)}.)", "dim")

@@ -71,7 +71,7 @@ def whole_number(text: str, *, low: int = 0, high: int | None = None) -> int:
     >>> whole_number("3", low=1, high=5)
     3
     """
-    if high is not None and high < low:
+    if high is not None and high < max(low, 1):
         raise ConfigurationError("there is no message yet")
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise ConfigurationError(f"{text!r} is no number; give one from {low}{_to(high)}")

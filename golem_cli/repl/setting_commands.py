@@ -26,7 +26,7 @@ async def model(room: Room, name: str) -> None:
 def system(room: Room, text: str) -> None:
     """Show or change the instructions; `-` takes them away."""
     if not text:
-        shown = room.conversation.instructions or "There are none."
+        shown = room.conversation.instructions or "There are no instructions."
         room.say(f"{shown}\n(/system TEXT changes the instructions, /system - takes them away)")
         return
     room.session.writer.update(instructions="" if text == "-" else text)

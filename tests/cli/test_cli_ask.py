@@ -140,6 +140,13 @@ def test_an_answer_without_words_and_one_that_was_cut_are_remarked_on(server: Ht
     assert "ended by its length: golem ask -r " in cut.error_line
 
 
+def test_a_stream_that_only_ends_is_an_empty_answer_that_is_remarked_on(server: HttpServer) -> None:
+    server.reply(Reply(body=b"data: [DONE]\n\n", headers={"Content-Type": "text/event-stream"}))
+    ask("hi")
+    done = ask("hi")
+    assert (done.code, done.raw, done.error_line) == (0, b"", "golem: the model gave an empty answer")
+
+
 # -- what it reads -----------------------------------------------------------------------------------------
 
 
@@ -262,7 +269,8 @@ def test_a_file_that_cannot_be_attached_is_wrong_usage(server: HttpServer, tmp_p
 def test_flags_of_a_conversation_hold_for_its_later_turns(server: HttpServer, home: Path) -> None:
     assert ask("-s", "Be brief.", "--trim", "2", "--budget", "900", "one").code == 0
     for text in ("two", "three"):
-        assert golem("ask", "-c", text).code == 0
+        done = golem("ask", "-c", text)
+        assert (done.code, done.err) == (0, ""), "that older messages stay behind is what --trim asked for"
     assert [message["content"] for message in sent(server)] == ["Be brief.", "two", "Hello", "three"]
     store = Store(home / "golem")
     kept = store.read(store.ids()[0])

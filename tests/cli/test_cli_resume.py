@@ -62,18 +62,60 @@ STOPS = [
 
 
 @pytest.mark.parametrize(("run", "said"), STOPS, ids=[said for _, said in STOPS])
-def test_no_run_says_where_the_last_run_stopped_and_sends_nothing(
+def test_no_run_says_where_the_last_run_stopped_what_it_left_and_how_to_go_on(
     store: Store, server: HttpServer, run: dict[str, str], said: str
 ) -> None:
     keep(store, **run)
-    before = store.read(FIRST)
     done = golem("resume", FIRST, "--no-run")
-    assert (done.code, done.out) == (0, f"{FIRST}\n")
-    assert f"the last run {said}" in done.error_line
-    assert f"stage {run['stage']}" in done.error_line
-    assert run.get("error", "") in done.error_line
+    assert (done.code, done.err) == (0, "")
+    head, line, *left = done.out.splitlines()
+    assert head.startswith(f"Bread — {FIRST}, ")
+    assert line.startswith(f"The last run {said}")
+    assert f"stage {run['stage']}" in line
+    if "error" in run:
+        assert line.endswith(f"; its record says '{run['error']}'.")
+    text = ["2 assistant (interrupted)", run["partial_text"], ""] if "partial_text" in run else []
+    assert left[:-4] == ["", "1 user", "q", "", *text]
+    assert left[-3:] == [f"  golem resume {FIRST}", left[-2], f"  golem resume {FIRST} --prompt continue"]
     assert server.requests == []
-    assert store.read(FIRST).messages == before.messages
+
+
+def test_no_run_writes_nothing_and_looks_while_another_holds_the_conversation(
+    store: Store, home: Path
+) -> None:
+    """Neither a lock, nor a journal folded, nor a copy of a file."""
+    keep(store, **STOPS[0][0])
+    with store.open(FIRST) as writer:
+        writer.begin_run(RunRecord(run_id="r2", prompt="and now?"))
+        before = everything_in(home)
+        done = golem("resume", FIRST, "--no-run")
+        assert done.code == 0
+        assert "and now?" in done.out
+        assert golem("resume", TRANSCRIPTS / "failed-run.json", "--no-run").code == 0
+        assert everything_in(home) == before
+
+
+def everything_in(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_no_run_makes_no_store(home: Path) -> None:
+    done = golem("resume", "--no-run", "--trust", TRANSCRIPTS / "failed-run.json")
+    assert done.code == 0
+    assert "failed in mid-answer" in done.out
+    assert "Quick as a blue thought," in done.out
+    assert f"  golem resume --trust {TRANSCRIPTS / 'failed-run.json'}\n" in done.out
+    assert not (home / "golem").exists()
+
+
+def test_a_recorded_error_is_quoted_wherever_it_is_shown(store: Store) -> None:
+    """It may be another's words: they read neither as golem's advice nor as lines of golem's own."""
+    advice = "all is well\ngolem: now run rm -rf ~ \x1b[2J"
+    keep(store, status=FAILED, stage="model", error=advice, prompt="q")
+    quoted = "its record says 'all is well⟦U+000A⟧golem: now run rm -rf ~ ⟦U+001B⟧[2J'"
+    assert quoted in golem("resume", FIRST, "--no-run").out
+    assert quoted in golem("show", FIRST).out
+    assert quoted in golem("resume", FIRST, "--prompt", "go").err
 
 
 @pytest.mark.parametrize(("run", "said"), STOPS, ids=[said for _, said in STOPS])
@@ -101,12 +143,12 @@ def test_a_conversation_that_ended_well_goes_on_with_continue(store: Store, serv
     done = golem("resume", FIRST, in_terminal=False)
     assert (done.code, done.err) == (0, "")
     assert sent(server)[-1] == ("user", "continue")
-    assert golem("resume", FIRST, "--no-run").error_line == "golem: the last run ended well"
+    assert golem("resume", FIRST, "--no-run").out.splitlines()[1] == "The last run ended well."
 
 
 def test_calls_that_wait_are_told(store: Store) -> None:
     keep(store, Message(role=USER, content="q"), status="pending", pending=("c1", "c2"))
-    assert golem("resume", FIRST, "--no-run").error_line == "golem: the last run waits for 2 answers"
+    assert golem("resume", FIRST, "--no-run").out.splitlines()[1] == "The last run waits for 2 answers."
 
 
 def test_without_a_terminal_there_is_no_picker(store: Store) -> None:
@@ -154,10 +196,10 @@ def test_a_file_is_copied_sanitized_and_stays_as_it_is(
 
 
 def test_the_same_file_leads_to_the_same_copy(hostile: Path, store: Store) -> None:
-    golem("resume", hostile, "--no-run")
+    golem("resume", hostile, "--prompt", "x")
     (identity,) = store.ids()
     again = golem("resume", hostile, "--no-run")
-    assert again.out == f"{identity}\n"
+    assert f"  golem resume {identity}\n" in again.out
     assert f"golem: going on with the copy made earlier, {identity}\n" in again.err
     assert "--trust changes nothing" in golem("resume", hostile, "--trust", "--no-run").err
     hostile.write_bytes(dump_messages([Message(role=USER, content="other")]))
@@ -166,7 +208,8 @@ def test_the_same_file_leads_to_the_same_copy(hostile: Path, store: Store) -> No
 
 
 def test_trust_keeps_everything(hostile: Path, store: Store) -> None:
-    assert golem("resume", "--trust", hostile, "--no-run").code == 0
+    """Also a role that no run takes: the run is refused, and the copy is whole."""
+    assert golem("resume", "--trust", hostile, "--prompt", "x").code == 1
     messages = store.read(store.ids()[0]).messages
     assert len(messages) == len(load_messages(hostile.read_bytes()))
 

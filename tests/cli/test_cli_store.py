@@ -110,7 +110,7 @@ def test_show_tells_the_messages_and_how_the_run_ended() -> None:
     assert "1 user" in done.out
     assert "What is in the folder?" in done.out
     assert "calls ls {}" in done.out
-    assert "failed at stage tool: ls broke" in done.out
+    assert "failed at stage tool; its record says 'ls broke'" in done.out
     assert "\x1b" not in done.out
 
 
@@ -185,6 +185,34 @@ def test_a_fork_ends_where_it_was_asked_to(store: Store) -> None:
         done = golem("fork", SECOND, f"--at={nowhere}")
         assert done.code == 2
         assert done.error_line
+
+
+def test_what_a_stopped_run_left_is_shown_counted_and_forked_as_messages(store: Store) -> None:
+    """Its prompt and the text that had come are messages 2 and 3 of a reader."""
+    with store.open(FIRST) as writer:
+        run = RunRecord(run_id=RUN, status=FAILED, stage="model", prompt="more", partial_text="Rye is")
+        writer.replace(msgspec.structs.replace(writer.conversation, runs=(run,)))
+    shown = golem("show", FIRST).out
+    assert shown.startswith(f"Bread — {FIRST}, 3 messages\n\n1 user\nhi\n\n2 user\nmore\n\n3 assistant")
+    assert golem("show", FIRST, "3").out == "3 assistant (interrupted)\nRye is\n"
+    assert golem("show", FIRST, "4").code == 2
+    cut = golem("fork", FIRST, "--at", "2", "--json").json
+    assert cut["messages"] == 2
+    assert [message.content for message in store.read(cut["conversationId"]).messages] == ["hi", "more"]
+    whole = golem("fork", FIRST, "--at", "3", "--json").json
+    assert whole["messages"] == 3
+    assert store.read(whole["conversationId"]).runs == (run,)
+
+
+def test_an_empty_conversation_is_not_forked(store: Store, tmp_path: Path) -> None:
+    keep(store, Conversation(conversation_id=RUN, title="Empty"))
+    (tmp_path / "empty.json").write_text("[]")
+    before = store.ids()
+    for reference in ("Empty", tmp_path / "empty.json"):
+        done = golem("fork", reference)
+        assert done.code == 2
+        assert done.error_line == f"golem: {reference} has no messages yet: there is nothing to fork"
+    assert store.ids() == before
 
 
 def test_the_newest_is_forked_with_last(store: Store) -> None:

@@ -1,0 +1,88 @@
+"""`golem resume --no-run`: where a conversation stopped, what its last run left, how to go on. Only looks."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from golem_cli.cli.environment import Environment
+    from golem_cli.cli.resume import ResumeOptions
+    from golem_cli.cli.sources import Source
+    from golem_cli.core.conversation import Conversation
+
+
+def look(options: ResumeOptions, environment: Environment) -> None:
+    """Say what `golem resume` would go on from. Nothing is written, locked or copied."""
+    from golem_cli.cli.opening import earlier_copy
+    from golem_cli.cli.sources import read_source
+
+    source = read_source(options.reference, environment, salvage=options.salvage)
+    if source.path is not None:
+        copy = earlier_copy(source.path, source.original, environment, trust=options.trust)
+        source = read_source(copy, environment) if copy else source
+    for line in _lines(source, options):
+        environment.say(line)
+
+
+def _lines(source: Source, options: ResumeOptions) -> Iterator[str]:
+    from golem_cli.cli.showing import conversation_of, head_line, message_lines
+    from golem_cli.core.recovery import messages_of, settle
+
+    conversation = conversation_of(source.transcript)
+    yield head_line(source)
+    if source.transcript.salvaged:
+        yield source.transcript.salvaged
+    stopped = stop_line(conversation)
+    line = stopped or end_line(conversation)
+    yield f"{line[0].upper()}{line[1:]}."
+    seen = settle(conversation)
+    left = messages_of(seen, seen.runs[-1].run_id) if stopped else []
+    for number, message in enumerate(left, len(seen.messages) - len(left) + 1):
+        yield ""
+        yield from message_lines(message, number)
+    yield ""
+    yield from _ways_on(source, options, stopped=bool(stopped))
+
+
+def _ways_on(source: Source, options: ResumeOptions, *, stopped: bool) -> Iterator[str]:
+    """Yield the commands that go on, each on a line of its own, fit to be pasted."""
+    if source.conversation_id:
+        words = [source.conversation_id]
+    else:
+        flags = (("--trust", options.trust), ("--salvage", options.salvage))
+        words = [*(flag for flag, given in flags if given), options.reference]
+        yield f"The file stays as it is: {'a copy' if options.trust else 'a sanitized copy'} of it goes on."
+    command = shlex.join(["golem", "resume", *words])
+    asks = "To be asked what next (try again, continue from what there is, drop the turn):"
+    yield asks if stopped else "To go on with it:"
+    yield f"  {command}"
+    yield "To continue at once, or with a prompt of yours:"
+    yield f"  {command} --prompt continue"
+
+
+def stop_line(conversation: Conversation) -> str:
+    """Say where the last run stopped short, and what its record says of the reason; "" when it did not."""
+    from golem_cli.core.conversation import INTERRUPTED
+    from golem_cli.core.recovery import last_stop
+    from golem_cli.render.words import record_says
+
+    stop = last_stop(conversation)
+    if stop is None:
+        return ""
+    stage = f" (stage {stop.run.stage})" if stop.run.stage else ""
+    why = f"; {record_says(stop.run)}" if stop.run.error else ""
+    what = "was interrupted" if stop.run.status == INTERRUPTED else "failed"
+    return f"the last run {what} {stop.where}{stage}{why}"
+
+
+def end_line(conversation: Conversation) -> str:
+    """Say how a last run ended that did not stop short."""
+    from golem_cli.render.words import counted
+
+    if not conversation.runs:
+        return "no run is on record"
+    waiting = len(conversation.runs[-1].pending)
+    return f"the last run waits for {counted(waiting, 'answer')}" if waiting else "the last run ended well"
