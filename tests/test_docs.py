@@ -68,14 +68,14 @@ def named(path: Path) -> str:
 def test_the_readme_has_two_commands_that_set_up() -> None:
     """One opens the chat, the other passes the tests; each is one line in a block of its own."""
     chat, tests = (block for block in blocks("sh") if "venv" in block)
-    make = "python3 -m venv .venv && .venv/bin/pip install"
-    assert chat == f"{make} '.[local]' && .venv/bin/golem -m local:\n"
-    assert tests == f"{make} -e '.[dev]' && .venv/bin/golem models fetch && .venv/bin/pytest\n"
+    make = "python3 -m venv .venv && . .venv/bin/activate && pip install"
+    assert chat == f"{make} '.[local]' && golem -m local:\n"
+    assert tests == f"{make} -e '.[dev]' && golem models fetch && pytest\n"
 
 
 def test_ci_runs_the_second_of_them() -> None:
     """CI takes the command from the README by this pattern."""
-    pattern = r"^python3 -m venv .*bin/pytest"
+    pattern = r"^python3 -m venv .*&& pytest$"
     assert pattern in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert len(re.findall(pattern, README, flags=re.MULTILINE)) == 1
 
@@ -165,20 +165,20 @@ def test_every_golem_command_that_a_document_shows_exists(path: Path) -> None:
 def test_the_commands_that_repair_in_a_minute_run_and_end_as_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every line of the block, with the exit code that its comment names, 0 without one."""
+    """Every line of the block; one whose exit code is shown ends with 1, the others with 0."""
     shutil.copytree(ROOT / "transcripts", tmp_path / "transcripts")
     monkeypatch.chdir(tmp_path)
     shown = next(block for block in blocks("") if block.startswith("broken.json: array"))
     block = next(block for block in blocks("sh") if "--undo" in block)
     reports = []
     for line in block.splitlines():
-        words = shlex.split(line, comments=True)
-        wanted = int(line.partition("# exit code ")[2] or 0)
+        command, echoed, _ = line.partition(' || echo "exit code $?"')
+        words = shlex.split(command)
         if words[0] == "cp":
             shutil.copy(words[1], words[2])
             continue
         finished = golem(*words[1:])
-        assert finished.code == wanted, line
+        assert finished.code == (1 if echoed else 0), line
         reports.append(finished.out + finished.err)
     assert reports[0] == shown
 
@@ -280,6 +280,17 @@ def test_the_example_that_repairs_says_what_is_no_transcript(tmp_path: Path) -> 
     assert len(finished.stderr.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [((), "usage: python docs/examples/repair_and_explain.py FILE"), (("no-such.json",), "no-such.json: ")],
+)
+def test_the_example_that_repairs_needs_a_file(arguments: tuple[str, ...], line: str) -> None:
+    finished = example("repair_and_explain.py", *arguments)
+    assert finished.returncode != 0
+    (said,) = finished.stderr.splitlines()
+    assert said.startswith(line)
+
+
 def test_the_example_that_resumes_a_failed_run() -> None:
     """The tool that had run is not run again."""
     assert example("resume_failed_run.py").stdout.splitlines() == [
@@ -364,6 +375,7 @@ FULL_MESSAGES: Final = (
             ToolCall(name="ls"),
         ),
         interrupted=True,
+        model="anthropic:m",
         run_id="r",
         conversation_id="c",
     ),

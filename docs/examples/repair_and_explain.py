@@ -15,7 +15,7 @@ def explain(path: Path) -> int:
     """Write the repaired transcript and say what was done; return an exit code."""
     try:
         history = load_messages(path.read_bytes())
-    except TranscriptError as error:
+    except (OSError, TranscriptError) as error:
         print(f"{path}: {error}", file=sys.stderr)
         return 3
     repaired, report = normalize_history(history)
@@ -27,4 +27,6 @@ def explain(path: Path) -> int:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python docs/examples/repair_and_explain.py FILE")
     sys.exit(explain(Path(sys.argv[1])))
