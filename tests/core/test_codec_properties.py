@@ -78,6 +78,7 @@ messages = st.builds(
     tool_name=short,
     failed=st.booleans(),
     interrupted=st.booleans(),
+    model=short,
     run_id=short,
     conversation_id=short,
     extra=extras,

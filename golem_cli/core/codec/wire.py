@@ -68,6 +68,7 @@ class WireMessage(
     tool_name: str = ""
     failed: bool = False
     interrupted: bool = False
+    model: str = ""
     run_id: str = ""
     conversation_id: str = ""
 
@@ -84,6 +85,7 @@ def from_wire(wire: WireMessage, share: Callable[[str, str], str]) -> Message:
         tool_name=share(wire.tool_name, wire.tool_name),
         failed=wire.failed,
         interrupted=wire.interrupted,
+        model=share(wire.model, wire.model),
         run_id=share(wire.run_id, wire.run_id),
         conversation_id=share(wire.conversation_id, wire.conversation_id),
     )
@@ -122,6 +124,7 @@ def _to_wire(message: Message) -> Message | WireMessage | msgspec.Raw:
         tool_name=message.tool_name,
         failed=message.failed,
         interrupted=message.interrupted,
+        model=message.model,
         run_id=message.run_id,
         conversation_id=message.conversation_id,
     )

@@ -1,7 +1,7 @@
 """What every provider's wire needs of a history, whatever its format: `wire_view` and `wire_args`.
 
 For adapters: `wire_view(request.messages)` gives the messages to serialize, `wire_args(call)` the text of a
-call's arguments. Pure and deterministic, so that an unchanged history keeps its bytes and prompt caches stay
+call's arguments, `wire_object(call)` that text where it is embedded as a value. Pure and deterministic, so that an unchanged history keeps its bytes and prompt caches stay
 warm; the stored history does not change. Source: the semantics page, section 2, "On the wire".
 """
 
@@ -20,6 +20,12 @@ from golem_cli.core.history.repair import synthesized_result
 from golem_cli.core.message import ASSISTANT, TOOL, Message, Part, ThinkingBlock, ToolCall, replace
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_ESCAPE: Final = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # a pair: one character
+    r"|(?P<lone>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+    r"|\\.",
+    re.DOTALL,
+)
 
 
 def wire_view(messages: Sequence[Message], *, thinking: bool = True) -> list[Message]:
@@ -67,6 +73,17 @@ def wire_args(call: ToolCall) -> str:
     if is_json_object(text):
         return text
     return json.dumps({"truncated_args": text}, ensure_ascii=False)
+
+
+def wire_object(call: ToolCall) -> str:
+    r"""Return `wire_args` for a format that embeds the arguments as a JSON value, not as text.
+
+    There the escape of a lone surrogate is the provider's to read, and refused: it becomes U+FFFD's.
+
+    >>> wire_object(ToolCall(args='{"a": "\\ud83d", "b": "\\ud83d\\ude00"}'))
+    '{"a": "\\ufffd", "b": "\\ud83d\\ude00"}'
+    """
+    return _ESCAPE.sub(lambda found: r"\ufffd" if found["lone"] else found[0], wire_args(call))
 
 
 def scalar_text(text: str) -> str:
