@@ -1,8 +1,9 @@
 """What every provider's wire needs of a history, whatever its format: `wire_view` and `wire_args`.
 
 For adapters: `wire_view(request.messages)` gives the messages to serialize, `wire_args(call)` the text of a
-call's arguments, `wire_object(call)` that text where it is embedded as a value. Pure and deterministic, so that an unchanged history keeps its bytes and prompt caches stay
-warm; the stored history does not change. Source: the semantics page, section 2, "On the wire".
+call's arguments, `wire_object(call)` that text where it is embedded as a value. Pure and deterministic, so
+that an unchanged history keeps its bytes and prompt caches stay warm; the stored history does not change.
+Source: the semantics page, section 2, "On the wire".
 """
 
 from __future__ import annotations
