@@ -10,6 +10,7 @@ from typing import Final
 
 from golem_cli.cli.failures import WrongUsage
 from golem_cli.core.message import Part
+from golem_cli.store.paths import user_path
 
 LARGEST: Final = 20_000_000
 """Bytes; more than any provider takes inline."""
@@ -20,7 +21,7 @@ def attach(prompt: str, names: Sequence[str]) -> tuple[str, tuple[Part, ...]]:
     """Return the prompt with the text files in it, and the other files as parts. Raises `WrongUsage`."""
     pieces, parts = [prompt], []
     for name in names:
-        data = _read(Path(name).expanduser())
+        data = _read(user_path(name))
         media_type = mimetypes.guess_type(name)[0] or ""
         text = (
             None if media_type.partition("/")[0] in _KINDS or media_type == "application/pdf" else _text(data)

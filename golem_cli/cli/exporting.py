@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from golem_cli.core.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from golem_cli.core.conversation import Conversation
 
 
@@ -17,8 +18,9 @@ def export(name: str, conversation: Conversation) -> Path:
     `.md`, `.html` or `.json`; a file that exists is never replaced (`StoreError`).
     """
     from golem_cli.store.external import write_new
+    from golem_cli.store.paths import user_path
 
-    path = Path(name).expanduser()
+    path = user_path(name)
     write_new(path, _rendered(path, conversation))
     return path
 

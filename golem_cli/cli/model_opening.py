@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from golem_cli.cli.model_choice import EMBEDDED, address_of
@@ -74,9 +73,10 @@ def _embedded(path: str, environment: Environment) -> LocalModel:
     from golem_cli.cli.weights import fetched_weights
     from golem_cli.providers.local import SMOLLM2, LocalModel, check_gguf
     from golem_cli.providers.local.installed import check_installed
+    from golem_cli.store.paths import user_path
 
     if path and path != SMOLLM2.name:
-        file = Path(path).expanduser()
+        file = user_path(path)
         check_gguf(file)
         check_installed()
         return LocalModel(file, name=f"local:{file.absolute()}")  # resumed from any folder

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from dataclasses import dataclass
@@ -43,7 +44,7 @@ def read_external(path: Path, *, salvage: bool = False) -> ExternalFile:
     `TranscriptError` for what is no transcript, with the path in front.
     """
     with store_errors("read", path):
-        real = path.resolve(strict=True)
+        real = _resolved(path)
         data = read_regular(real, follow=True)
     try:
         transcript = load_transcript(data, salvage=salvage)
@@ -86,7 +87,7 @@ def undo(path: Path) -> Path:
     Raises `StoreError` when there is nothing to bring back.
     """
     with store_errors("undo", path):
-        real = path.resolve(strict=True)
+        real = _resolved(path)
         backup = newest_backup(real)
         if backup is None:
             raise StoreError(f"there is nothing to undo: no {numbered(real, _ORIGINAL, 1)}")
@@ -110,6 +111,7 @@ def write_new(path: Path, data: bytes) -> None:
 
     What exists under that name, a link or a device too, is never replaced: `StoreError`.
     """
+    _refuse_impossible(path)
     with store_errors("write", path):
         try:
             _write_where_nothing_is(path, data)
@@ -127,6 +129,26 @@ def _write_where_nothing_is(path: Path, data: bytes) -> None:
     finally:
         discard(temporary)
     sync_folder(path.parent)
+
+
+def _resolved(path: Path) -> Path:
+    _refuse_impossible(path)
+    try:
+        return path.resolve(strict=True)
+    except (RuntimeError, OSError) as error:  # a circle of links is a RuntimeError until Python 3.12
+        if isinstance(error, OSError) and error.errno != errno.ELOOP:
+            raise
+        raise StoreError(f"cannot follow {path}: its symbolic links lead in a circle") from error
+
+
+def _refuse_impossible(path: Path) -> None:
+    """Raise `StoreError` for a name that the system cannot even be asked about."""
+    try:
+        possible = b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        possible = False
+    if not possible:
+        raise StoreError(f"{path} cannot be the name of a file: it has a character that no name may have")
 
 
 def _is_plain_file(path: Path) -> bool:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from golem_cli.core.errors import ConfigurationError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -60,5 +62,17 @@ def resolve_paths(env: Mapping[str, str]) -> Paths:
     )
 
 
+def user_path(name: str) -> Path:
+    """Return the path that a person wrote, with `~` and `~user` filled in. `ConfigurationError` when unknown.
+
+    >>> user_path("notes.md").name
+    'notes.md'
+    """
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:
+        raise ConfigurationError(f"{name}: nobody of that name has a home folder here") from None
+
+
 def _folder(value: str | None) -> Path | None:
-    return Path(value).expanduser().absolute() if value else None
+    return user_path(value).absolute() if value else None

@@ -257,3 +257,18 @@ def test_the_owner_stays(path: Path) -> None:
     write_in_form(file, replace(file.transcript, messages=FIRST))
     status = path.stat()
     assert (status.st_uid, status.st_gid, status.st_mode & 0o777) == (1234, 1235, 0o640)
+
+
+@pytest.mark.parametrize("name", ["a\0b.json", "\ud800.json"])
+def test_a_name_that_no_file_can_have_is_one_line(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    for ask in (read_external, undo, lambda path: write_new(path, b"new")):
+        with pytest.raises(StoreError, match="cannot be the name of a file"):
+            ask(path)
+
+
+def test_links_that_lead_in_a_circle_are_one_line(path: Path) -> None:
+    path.symlink_to(path)
+    for ask in (read_external, undo):
+        with pytest.raises(StoreError, match="lead in a circle"):
+            ask(path)
