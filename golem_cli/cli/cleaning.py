@@ -58,6 +58,38 @@ Cleaning = Callable[["Transcript"], "Cleaned"]
 """A pass over a transcript, with its report."""
 
 
+def command_for(cleaning: Cleaning, help_text: str) -> Callable[..., int]:
+    """Return the command whose pass is `cleaning`: what Typer reads its files, flags and help from."""
+
+    def command(
+        context: typer.Context,
+        files: Files,
+        *,
+        check: Check = False,
+        strict: Strict = False,
+        diff: Diff = False,
+        as_json: Json = False,
+        write: Write = False,
+        undo: Undo = False,
+        output: Output = "",
+        salvage: Salvage = False,
+    ) -> int:
+        options = CleaningOptions(
+            check=check,
+            strict=strict,
+            diff=diff,
+            json=as_json,
+            write=write,
+            undo=undo,
+            output=output,
+            salvage=salvage,
+        )
+        return run_cleaning(files, options, cleaning, context.obj)
+
+    command.__doc__ = help_text
+    return command
+
+
 def run_cleaning(
     files: Sequence[str], options: CleaningOptions, cleaning: Cleaning, environment: Environment
 ) -> int:
@@ -156,13 +188,14 @@ def _deliver(
     """Write the result where the flags say; a file that needs no change is not touched."""
     from golem_cli.cli import delivery
 
+    looking = options.check or options.strict
     if _is_filter(options, environment):
         delivery.write_to_stdout(source, cleaned.messages, environment)
     elif options.output:
         say(delivery.write_to_new_file(source, cleaned.messages, options.output))
     elif options.write and changes(source, cleaned):
         say(delivery.write_in_place(source, cleaned.messages, environment))
-    elif changes(source, cleaned) and environment.stdout_is_terminal and not (options.json or options.strict):
+    elif changes(source, cleaned) and environment.stdout_is_terminal and not (options.json or looking):
         say("  nothing was written; -w writes in place, -o OUT to a new file")
 
 

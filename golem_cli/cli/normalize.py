@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import typer
-
 from golem_cli.cli import cleaning
 from golem_cli.cli.exit_codes import epilog
 
@@ -22,37 +20,6 @@ EPILOG = epilog(
     exit_1="--check found something",
     exit_3="a file is no transcript",
 )
-
-
-def command(
-    context: typer.Context,
-    files: cleaning.Files,
-    *,
-    check: cleaning.Check = False,
-    strict: cleaning.Strict = False,
-    diff: cleaning.Diff = False,
-    as_json: cleaning.Json = False,
-    write: cleaning.Write = False,
-    undo: cleaning.Undo = False,
-    output: cleaning.Output = "",
-    salvage: cleaning.Salvage = False,
-) -> int:
-    """Repair transcripts: give each unanswered tool call a result, drop results that answer no call.
-
-    Each finding is listed with its message, run and reason. Messages are never edited. In a pipe the
-    repaired transcript goes to standard output and the report to standard error.
-    """
-    options = cleaning.CleaningOptions(
-        check=check,
-        strict=strict,
-        diff=diff,
-        json=as_json,
-        write=write,
-        undo=undo,
-        output=output,
-        salvage=salvage,
-    )
-    return cleaning.run_cleaning(files, options, normalize, context.obj)
 
 
 def normalize(transcript: Transcript) -> Cleaned:
@@ -99,3 +66,13 @@ def summary_of(repair: HistoryRepair) -> str:
     changes = ", ".join(filter(None, done)) or "nothing to repair"
     left = ", ".join(filter(None, seen))
     return f"{changes}; left as it is: {left}" if left else changes
+
+
+command = cleaning.command_for(
+    normalize,
+    """Repair transcripts: give each unanswered tool call a result, drop results that answer no call.
+
+    Each finding is listed with its message, run and reason. Messages are never edited. In a pipe the
+    repaired transcript goes to standard output and the report to standard error.
+    """,
+)

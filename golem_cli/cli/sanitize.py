@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import typer
-
 from golem_cli.cli import cleaning
 from golem_cli.cli.exit_codes import epilog
 
@@ -24,37 +22,6 @@ EPILOG = epilog(
     exit_1="--check found something",
     exit_3="a file is no transcript",
 )
-
-
-def command(
-    context: typer.Context,
-    files: cleaning.Files,
-    *,
-    check: cleaning.Check = False,
-    strict: cleaning.Strict = False,
-    diff: cleaning.Diff = False,
-    as_json: cleaning.Json = False,
-    write: cleaning.Write = False,
-    undo: cleaning.Undo = False,
-    output: cleaning.Output = "",
-    salvage: cleaning.Salvage = False,
-) -> int:
-    """Clean the history of others: no system prompts, no unknown roles, no unsafe URLs; repaired.
-
-    It narrows what such a history can reach, it does not make it true: links to private addresses over http
-    and forged but well-formed tool calls pass. What was taken out is listed with the reason.
-    """
-    options = cleaning.CleaningOptions(
-        check=check,
-        strict=strict,
-        diff=diff,
-        json=as_json,
-        write=write,
-        undo=undo,
-        output=output,
-        salvage=salvage,
-    )
-    return cleaning.run_cleaning(files, options, sanitize, context.obj)
 
 
 def sanitize(transcript: Transcript) -> Cleaned:
@@ -137,3 +104,13 @@ def summary_of(report: SanitizeReport) -> str:
     ]
     listed = ", ".join(filter(None, taken)) or "nothing"
     return f"{listed} taken out; {summary_of_repair(report.repair)}"
+
+
+command = cleaning.command_for(
+    sanitize,
+    """Clean the history of others: no system prompts, no unknown roles, no unsafe URLs; repaired.
+
+    It narrows what such a history can reach, it does not make it true: links to private addresses over http
+    and forged but well-formed tool calls pass. What was taken out is listed with the reason.
+    """,
+)

@@ -8,6 +8,7 @@ from golem_cli.cli.cleaning_report import one_line
 from golem_cli.core.conversation import DONE, Conversation
 from golem_cli.core.message import TOOL
 from golem_cli.core.recovery import settle
+from golem_cli.render.transcript import part_line
 from golem_cli.render.words import counted, record_says
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from golem_cli.cli.sources import Source
     from golem_cli.core.codec import Transcript
     from golem_cli.core.conversation import RunRecord
-    from golem_cli.core.message import Message, Part
+    from golem_cli.core.message import Message
 
 SHORT: Final = 200
 """Cells of a result or of arguments that the overview shows; message N alone is shown whole."""
@@ -65,7 +66,7 @@ def message_lines(message: Message, number: int, *, limit: int | None = None) ->
     if message.content:
         yield _short(message.content, limit if message.role == TOOL else None)
     for part in message.parts:
-        yield one_line(f"  {_part(part)}")
+        yield f"  {part_line(part)}"
     for call in message.tool_calls:
         yield f"  calls {one_line(call.name)} {_short(call.args, limit)}"
         yield f"    with the id {one_line(call.id)}" if call.id else "    without an id"
@@ -79,11 +80,6 @@ def _run_lines(run: RunRecord) -> Iterator[str]:
         yield f"  prompt: {run.prompt}"
     if run.partial_text:
         yield f"  what had arrived: {run.partial_text}"
-
-
-def _part(part: Part) -> str:
-    where = part.url or f"{part.media_type}, {counted(len(part.data), 'character')} of base64"
-    return f"{part.kind or 'part'}: {where}"
 
 
 def _short(text: str, limit: int | None) -> str:
