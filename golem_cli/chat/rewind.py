@@ -24,7 +24,9 @@ def last_prompt(conversation: Conversation, number: int | None = None) -> tuple[
             )
         message = conversation.messages[number - 1]
         if message.role != USER:
-            raise ConfigurationError(f"message {number} is no prompt: it is of role {message.role!r}")
+            from golem_cli.core.quote import quoted
+
+            raise ConfigurationError(f"message {number} is no prompt: it is of role {quoted(message.role)}")
         return number - 1, message
     for index in range(len(conversation.messages) - 1, -1, -1):
         if conversation.messages[index].role == USER:

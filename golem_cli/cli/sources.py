@@ -12,6 +12,7 @@ from golem_cli.cli.home import open_store
 from golem_cli.core.codec import Transcript, load_transcript
 from golem_cli.core.errors import ConversationNotFound, TranscriptError
 from golem_cli.core.identity import is_canonical_uuid
+from golem_cli.core.quote import quoted
 
 if TYPE_CHECKING:
     from golem_cli.cli.environment import Environment
@@ -88,7 +89,7 @@ def read_file(path: Path) -> bytes:
             raise WrongUsage(f"{path} is a folder; name a transcript file in it") from error
         raise WrongUsage(f"{path} cannot be read: {error.strerror}; check its permissions") from error
     except ValueError as error:  # a NUL in the name
-        raise WrongUsage(f"{str(path)!r} cannot be a file's name") from error
+        raise WrongUsage(f"{quoted(str(path))} cannot be a file's name") from error
 
 
 def _looks_like_a_path(reference: str) -> bool:

@@ -74,7 +74,9 @@ def whole_number(text: str, *, low: int = 0, high: int | None = None) -> int:
     if high is not None and high < max(low, 1):
         raise ConfigurationError("there is no message yet")
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise ConfigurationError(f"{text!r} is no number; give one from {low}{_to(high)}")
+        from golem_cli.core.quote import quoted
+
+        raise ConfigurationError(f"{quoted(text)} is no number; give one from {low}{_to(high)}")
     if not low <= int(text) <= (int(text) if high is None else high):
         raise ConfigurationError(f"{text} is out of range; give a number from {low}{_to(high)}")
     return int(text)

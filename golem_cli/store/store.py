@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,8 +16,9 @@ from golem_cli.store.failures import store_errors
 from golem_cli.store.imports import spelled
 from golem_cli.store.loading import load
 from golem_cli.store.lock import ConversationLock, is_held
+from golem_cli.store.outline import summarize
 from golem_cli.store.references import resolve_reference
-from golem_cli.store.summary import DAMAGED, Summary, summarize
+from golem_cli.store.summary import DAMAGED, Summary, as_seen
 from golem_cli.store.times import Clock, rfc3339, system_clock
 from golem_cli.store.writer import ConversationWriter, journal_path_of
 
@@ -94,10 +94,8 @@ class Store:
 
     def summaries(self) -> list[Summary]:
         """Sum up every conversation, the one changed last first. A damaged file is listed as such."""
-        found = (
-            summarize(self.path_of(each), is_held=partial(is_held, self._locks, each)) for each in self.ids()
-        )
-        known = [summary for summary in found if summary is not None]
+        found = (summarize(self.path_of(each)) for each in self.ids())
+        known = [as_seen(summary, self._is_held) for summary in found if summary is not None]
         return sorted(known, key=lambda each: (each.updated_at, each.conversation_id), reverse=True)
 
     def ids(self) -> list[str]:
@@ -159,7 +157,9 @@ class Store:
     def path_of(self, conversation_id: str) -> Path:
         """Return where the conversation's file is or would be. Only a canonical UUID names one."""
         if not is_canonical_uuid(conversation_id):
-            raise ConversationNotFound(f"{conversation_id!r} is no conversation id")
+            from golem_cli.core.quote import quoted
+
+            raise ConversationNotFound(f"{quoted(conversation_id)} is no conversation id")
         return self.conversations / f"{conversation_id}.json"
 
     def _names(self) -> Iterator[str]:
@@ -174,6 +174,9 @@ class Store:
         with store_errors("read", path):
             if not any(path.with_suffix(suffix).is_file() for suffix in _SUFFIXES):
                 raise ConversationNotFound(f"there is no conversation {conversation_id}")
+
+    def _is_held(self, conversation_id: str) -> bool:
+        return is_held(self._locks, conversation_id)
 
     def _lock(self, conversation_id: str) -> ConversationLock:
         return ConversationLock(self._locks, conversation_id, since=rfc3339(self._clock()))

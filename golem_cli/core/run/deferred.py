@@ -10,6 +10,7 @@ from golem_cli.core.errors import HistoryError
 from golem_cli.core.history import pair
 from golem_cli.core.history.validate import malformed_parts
 from golem_cli.core.message import ASSISTANT, SYSTEM, TOOL, Message, Part, ToolCall
+from golem_cli.core.quote import quoted
 from golem_cli.core.run.active import ActiveRun
 from golem_cli.core.run.batch import closing, end_canceled, first_verdict, jobs_for, run_jobs
 from golem_cli.core.run.tool_call import Answered, Settled
@@ -102,11 +103,13 @@ def resolutions(history: Sequence[Message], answers: Sequence[DeferredAnswer]) -
     resolved: list[Resolution] = []
     for index, call in waiting:
         if not left.get(call.id):
-            raise HistoryError(f"call {call.id!r} of tool {call.name!r} waits, and no answer is for it")
+            raise HistoryError(
+                f"call {quoted(call.id)} of tool {quoted(call.name)} waits, and no answer is for it"
+            )
         resolved.append(Resolution(index=index, call=call, answer=left[call.id].pop(0)))
     for call_id, surplus in left.items():
         if surplus:
-            raise HistoryError(f"call {call_id!r} has more than one answer: give exactly one")
+            raise HistoryError(f"call {quoted(call_id)} has more than one answer: give exactly one")
     return resolved
 
 
@@ -116,12 +119,12 @@ def _check_answer(answer: DeferredAnswer, waiting: set[str]) -> None:
     if answer.decision not in get_args(Decision):
         decisions = ", ".join(get_args(Decision))
         raise HistoryError(
-            f"answer to call {answer.call_id!r}: {answer.decision!r} is not one of {decisions}"
+            f"answer to call {quoted(answer.call_id)}: {answer.decision!r} is not one of {decisions}"
         )
     if answer.call_id not in waiting:
-        raise HistoryError(f"an answer is for call {answer.call_id!r}, and no call with that id waits")
+        raise HistoryError(f"an answer is for call {quoted(answer.call_id)}, and no call with that id waits")
     for fault in malformed_parts(Message(role=TOOL, parts=answer.parts)):
-        raise HistoryError(f"answer to call {answer.call_id!r}, part {fault.part}: {fault.reason}")
+        raise HistoryError(f"answer to call {quoted(answer.call_id)}, part {fault.part}: {fault.reason}")
 
 
 async def resolve(run: ActiveRun, resolved: Sequence[Resolution]) -> None:

@@ -10,6 +10,7 @@ from typing import TypeGuard, cast
 from golem_cli.core.errors import ModelError
 from golem_cli.core.message import ASSISTANT, Message
 from golem_cli.core.model import Delta, ModelRequest, ModelResponse, OnDelta, StreamingModel, ToolSpec
+from golem_cli.core.quote import quoted
 from golem_cli.core.run.active import ActiveRun, described
 from golem_cli.core.run.checks import TOOL_CHOICE_MODES
 from golem_cli.core.run.configuration import AgentConfiguration
@@ -121,7 +122,7 @@ def checked(response: object) -> ModelResponse:
     if not isinstance(message, Message) or not isinstance(usage, Usage):
         raise ModelError("the model's adapter returned a response without a message or without a usage")
     if message.role not in (ASSISTANT, ""):
-        raise ModelError(f"the model's turn is a {message.role!r} message, not an assistant message")
+        raise ModelError(f"the model's turn is a {quoted(message.role)} message, not an assistant message")
     if message.parts:
         raise ModelError("the model's turn has parts, which only user and tool messages may have")
     return response

@@ -19,6 +19,7 @@ from golem_cli.core.errors import (
 )
 from golem_cli.core.history.validate import malformed_parts
 from golem_cli.core.message import TOOL, Message, Part, ToolCall
+from golem_cli.core.quote import marked
 from golem_cli.core.result import PendingCall
 from golem_cli.core.run.active import ActiveRun, described
 from golem_cli.core.run.cancellation import Cancellation
@@ -162,8 +163,7 @@ def named(call: ToolCall) -> str:
 
 
 def _quoted(text: str) -> str:
-    shown = text if len(text) <= _LONGEST_NAME else text[: _LONGEST_NAME - 1] + "…"
-    return json.dumps(shown, ensure_ascii=False)
+    return json.dumps(marked(text, longest=_LONGEST_NAME), ensure_ascii=False)
 
 
 def _retries(run: ActiveRun, job: Job) -> int:
