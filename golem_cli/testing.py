@@ -61,7 +61,8 @@ class ScriptedModel:
         self.requests: list[ModelRequest] = []
         self.closed = False
         self._script: deque[_Step] = deque()
-        self._hanging = asyncio.Event()
+        self._hanging = 0
+        self._hangs = asyncio.Event()
         self._released = asyncio.Event()
         for answer in answers:
             self.respond(answer)
@@ -109,8 +110,8 @@ class ScriptedModel:
         return self
 
     async def until_hanging(self) -> None:
-        """Wait until a request has come to the point where it hangs."""
-        await self._hanging.wait()
+        """Wait until a request hangs; one that was cancelled does so no longer."""
+        await self._hangs.wait()
 
     def release(self) -> None:
         """Let every request that hangs, now or later, go on."""
@@ -150,11 +151,20 @@ class ScriptedModel:
 
     async def _finish(self, step: _Step) -> ModelResponse:
         if step.hangs:
-            self._hanging.set()
-            await self._released.wait()
+            await self._hang()
         if step.error is not None:
             raise step.error
         return step.response
+
+    async def _hang(self) -> None:
+        self._hanging += 1
+        self._hangs.set()
+        try:
+            await self._released.wait()
+        finally:
+            self._hanging -= 1
+            if not self._hanging:
+                self._hangs.clear()
 
     def _fragments(self, message: Message) -> Iterator[Delta]:
         for block in message.thinking:

@@ -39,6 +39,17 @@ async def test_a_hanging_answer_goes_on_once_it_is_released() -> None:
     assert (await task).output == "at last"
 
 
+async def test_each_hang_is_waited_for_anew() -> None:
+    model = ScriptedModel().hang("first").hang("second")
+    for asked in (1, 2):
+        task = asyncio.create_task(model.complete(REQUEST))
+        await model.until_hanging()
+        assert len(model.requests) == asked
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+
 def note(heard: list[str], delta: Delta) -> None:
     heard.append(delta.content)
 

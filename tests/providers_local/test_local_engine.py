@@ -427,6 +427,38 @@ async def test_a_cut_model_is_named_with_what_the_engine_says(weights: Path, tmp
     assert "\n" not in str(caught.value)
 
 
+async def test_a_model_with_a_damaged_header_is_named_with_what_to_do(weights: Path, tmp_path: Path) -> None:
+    """The cause stands in the log only, which another thread writes: it must be there each time."""
+    path = tmp_path / "damaged.gguf"
+    with weights.open("rb") as whole:
+        path.write_bytes(whole.read(24))  # a whole header that promises more than there is
+    for _ in range(5):
+        engine = Engine(EngineSettings(path=path, name="x"))
+        try:
+            with pytest.raises(ConfigurationError, match=r"damaged\.gguf: .*header is damaged or cut off"):
+                await engine.ready()
+        finally:
+            engine.stop()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="prlimit")
+async def test_a_model_that_finds_no_memory_says_so(weights: Path) -> None:
+    """Address space for Python and the file, and none for the cache of the whole window (about 190 MB)."""
+    import resource
+
+    engine = Engine(EngineSettings(path=weights, name="x"))
+    try:
+        engine.start()
+        assert engine.pid is not None
+        resource.prlimit(engine.pid, resource.RLIMIT_AS, (420_000_000, 420_000_000))
+        with pytest.raises(
+            ConfigurationError, match=r"allocate.*; close other programs, or choose a smaller"
+        ):
+            await engine.ready()
+    finally:
+        engine.stop()
+
+
 def test_a_file_that_is_no_model_is_refused_before_anything_starts(tmp_path: Path) -> None:
     path = tmp_path / "notes.gguf"
     path.write_text("just some notes of mine, long enough")

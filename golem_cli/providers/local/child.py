@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _PARENT_POLL_SECONDS = 1.0
+_LOG_SECONDS = 0.2  # a thread of llama.cpp writes its log, and the cause is only there
 _ERRORS_ONLY = 1  # llama.cpp's log levels: -1 nothing, 1 errors
 
 
@@ -35,6 +36,7 @@ def main() -> None:
         _exit(1)
     except Exception as error:  # noqa: BLE001 (whatever it is, the parent tells the user)
         _answer(report, error=str(error))
+        time.sleep(_LOG_SECONDS)
         _exit(1)
     # The signal comes when the *thread* that started us ends, which may be earlier than the process.
     _die_with_parent(parameters["parent"], bound=False)

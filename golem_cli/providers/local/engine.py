@@ -29,6 +29,8 @@ _CHILD: Final = Path(__file__).with_name("child.py")
 _LARGE: Final = 1024**3
 _ALL_CORES_UP_TO: Final = 4
 _LOG_TAIL: Final = 16 * 1024
+_CAUSES: Final = ("error loading model:", "failed to initialize the context:")
+"""What stands before the cause in llama.cpp's log."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,15 +112,12 @@ class _Child:
         )
 
     def _reason(self) -> str:
-        """What llama.cpp logged as the cause, empty when it logged nothing."""
         try:
             size = self._log.seek(0, os.SEEK_END)
             self._log.seek(max(0, size - _LOG_TAIL))
-            text = self._log.read().decode("utf-8", "replace")
+            return reason_in(self._log.read().decode("utf-8", "replace"))
         except (OSError, ValueError):
             return ""
-        reasons = [line.partition("error loading model:")[2].strip() for line in text.splitlines()]
-        return next((" ".join(reason.split())[:300] for reason in reasons if reason), "")
 
     def stop(self) -> None:
         """End the process, whatever it is doing, and wait until it is gone: it has nothing to save."""
@@ -201,6 +200,24 @@ def _spawn(log: IO[bytes]) -> subprocess.Popen[bytes]:
         )
     except OSError as error:
         raise ModelError(f"the embedded engine cannot be started ({error.strerror or error})") from error
+
+
+def reason_in(log: str) -> str:
+    """Return what llama.cpp logged as the cause of a start that failed, and what to do; "" when it did not.
+
+    >>> reason_in("0.01 E llama_model_load: error loading model: mmap failed: Cannot allocate memory")
+    'mmap failed: Cannot allocate memory; close other programs, or choose a smaller model'
+    """
+    for line in log.splitlines():
+        for mark in _CAUSES:
+            reason = " ".join(line.partition(mark)[2].split())[:300]
+            if "failed to load model from" in reason:  # the path again, and no cause
+                return "its header is damaged or cut off; download the model again"
+            if "allocate" in reason:
+                return f"{reason}; close other programs, or choose a smaller model"
+            if reason:
+                return reason
+    return ""
 
 
 def usable_cores() -> int:
