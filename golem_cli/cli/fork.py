@@ -47,9 +47,9 @@ def command(
     chat: Annotated[bool, typer.Option("--chat", help="Open the fork.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Report in JSON.")] = False,
 ) -> int:
-    """Fork a conversation: a new id, the same messages; the first one stays as it is.
+    """Fork a conversation: the same messages under a new id.
 
-    The history of a file outside the store is sanitized on its way in.
+    The first one stays as it is. The history of a file outside the store is sanitized on its way in.
     """
     from golem_cli.cli.home import open_store
     from golem_cli.cli.sources import read_source

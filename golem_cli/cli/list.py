@@ -22,9 +22,10 @@ def command(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="A JSON array.")] = False,
 ) -> None:
-    """List the conversations, newest first: id, age, messages, status, model and title.
+    """List the conversations, newest first.
 
-    As much of the id is shown as tells it from all others; commands take it so.
+    A line has id, age, messages, status, model and title; a narrow terminal gets fewer of them. As much
+    of the id is shown as tells it from all others; commands take it so.
     """
     from golem_cli.cli.home import open_store
 

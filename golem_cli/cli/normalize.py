@@ -70,9 +70,10 @@ def summary_of(repair: HistoryRepair) -> str:
 
 command = cleaning.command_for(
     normalize,
-    """Repair transcripts: give each unanswered tool call a result, drop results that answer no call.
+    """Repair transcripts, and explain each change.
 
-    Each finding is listed with its message, run and reason. Messages are never edited. In a pipe the
-    repaired transcript goes to standard output and the report to standard error.
+    Each unanswered tool call gets a result; results that answer no call are dropped. Each finding is
+    listed with its message, run and reason. Messages are never edited. In a pipe the repaired transcript
+    goes to standard output and the report to standard error.
     """,
 )

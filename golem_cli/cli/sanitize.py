@@ -108,9 +108,10 @@ def summary_of(report: SanitizeReport) -> str:
 
 command = cleaning.command_for(
     sanitize,
-    """Clean the history of others: no system prompts, no unknown roles, no unsafe URLs; repaired.
+    """Clean the history of others, and explain each change.
 
-    It narrows what such a history can reach, it does not make it true: links to private addresses over http
-    and forged but well-formed tool calls pass. What was taken out is listed with the reason.
+    No system prompts, no unknown roles, no unsafe URLs; repaired. It narrows what such a history can
+    reach, it does not make it true: links to private addresses over http and forged but well-formed tool
+    calls pass. What was taken out is listed with the reason.
     """,
 )

@@ -39,8 +39,9 @@ def command(
     *,
     as_json: Annotated[bool, typer.Option("--json", help="The transcript, or the message, as JSON.")] = False,
 ) -> None:
-    """Show a conversation: its messages with their numbers, calls and results in short, and its runs.
+    """Show a conversation or a file without opening it.
 
+    Its messages come with their numbers, calls and results in short, and runs that stopped short.
     Message N alone is shown whole.
     """
     from golem_cli.cli.home import open_store

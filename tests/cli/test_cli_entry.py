@@ -79,6 +79,12 @@ def test_the_help_of_golem_alone_shows_the_short_options_of_the_chat() -> None:
     assert set(re.findall(r"^    (-\w) ", shown, flags=re.MULTILINE)) == chat | {"-p"}
 
 
+def test_the_help_of_golem_alone_cuts_no_summary_off() -> None:
+    shown = golem("--help").out.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()
+    assert len(shown) == len(COMMANDS)
+    assert not [line for line in shown if line.endswith("...")]
+
+
 def test_the_help_of_golem_alone_shows_every_exit_code() -> None:
     codes = golem("--help").out.partition("Exit codes:\n")[2].splitlines()
     assert [int(line.split()[0]) for line in codes] == [0, 1, 2, 3, 130, 141, 143]

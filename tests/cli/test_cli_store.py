@@ -8,6 +8,7 @@ from typing import Final
 
 import msgspec
 import pytest
+from rich.cells import cell_len
 
 from golem_cli.cli.cleaning import CleaningOptions, run_cleaning
 from golem_cli.cli.cleaning_report import Cleaned
@@ -74,6 +75,19 @@ def test_the_list_shows_the_newest_first_with_ids_that_work() -> None:
     shown = oldest.split()[0]
     assert FIRST.startswith(shown)
     assert golem("show", shown, "--json").json["conversationId"] == FIRST
+
+
+@pytest.mark.parametrize("columns", ["40", "80", "200"])
+def test_the_list_fits_the_terminal_and_its_ids_work(
+    store: Store, monkeypatch: pytest.MonkeyPatch, columns: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    with store.open(FIRST) as writer:
+        writer.update(title="漢字の題" * 30, model="openrouter:" + "模型" * 100)
+    done = golem("list", terminal=True)
+    assert all(cell_len(line) <= int(columns) for line in done.out.splitlines())
+    shown = [line.split()[0] for line in done.out.splitlines()[1:]]
+    assert [golem("show", each, "--json").json["conversationId"] for each in shown] == [FIRST, SECOND]
 
 
 def test_the_list_in_json_has_the_documented_fields(store: Store) -> None:
