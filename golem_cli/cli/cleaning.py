@@ -30,7 +30,9 @@ Strict = Annotated[
 Diff = Annotated[bool, typer.Option("--diff", help="Show the change as a diff, one message a line.")]
 Json = Annotated[bool, typer.Option("--json", help="Report in JSON.")]
 Write = Annotated[bool, typer.Option("--write", "-w", help="Write in place; the original is kept beside it.")]
-Undo = Annotated[bool, typer.Option("--undo", help="Bring back the original that -w kept.")]
+Undo = Annotated[
+    bool, typer.Option("--undo", help="Bring back the original that -w kept; keep what it undoes.")
+]
 Output = Annotated[
     str,
     typer.Option("--output", "-o", metavar="OUT", help="Write to a new file; - is standard output."),
