@@ -85,8 +85,8 @@ def change_of(entry: Entry) -> Change | None:
                 return MessageAdded(load_message(entry.payload))
             case "partial":
                 value = json.loads(entry.payload)
-                return PartialText(str(value["runId"]), int(value["start"]), str(value["text"]))
-    except (TranscriptError, ValueError, KeyError, TypeError):
+                return PartialText(str(value["runId"]), max(0, int(value["start"])), str(value["text"]))
+    except (TranscriptError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
     return None
 

@@ -60,8 +60,11 @@ def _decode_line(line: bytes) -> Entry | None:
     length, _, body = rest.partition(b" ")
     if crc != b"%08x" % zlib.crc32(body) or length != b"%d" % len(body):
         return None
-    at, kind, payload = body.split(b" ", 2)
-    return Entry(kind=kind.decode(), at=at.decode(), payload=payload)
+    try:
+        at, kind, payload = body.split(b" ", 2)
+        return Entry(kind=kind.decode("ascii"), at=at.decode("ascii"), payload=payload)
+    except ValueError:  # whole, but not written by any golem
+        return None
 
 
 class JournalFile:

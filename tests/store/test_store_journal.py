@@ -11,6 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from golem_cli.core.conversation import RunRecord
+from golem_cli.core.message import Message
+from golem_cli.store import Store
 from golem_cli.store.journal import Entry, JournalFile, decode, encode
 
 PAYLOADS = st.binary(max_size=60).map(lambda data: data.replace(b"\n", b""))
@@ -105,6 +108,9 @@ def test_the_journal_is_for_its_owner_only(tmp_path: Path) -> None:
 FULL = """
 import resource, sys
 from pathlib import Path
+from golem_cli.core.conversation import RunRecord
+from golem_cli.core.message import Message
+from golem_cli.store import Store
 from golem_cli.store.journal import Entry, JournalFile
 def entry(payload): return Entry(kind="message", at="t", payload=payload)
 journal = JournalFile(Path(sys.argv[1]))
@@ -131,3 +137,38 @@ def test_an_append_that_ran_out_of_room_leaves_no_trace(tmp_path: Path) -> None:
     found, damaged = decode((tmp_path / "j").read_bytes())
     assert [each.payload for each in found] == [b"first", b"second", b"third"]
     assert damaged == 0
+
+
+def sealed(body: bytes) -> bytes:
+    """A line with a right checksum and length, whatever is in it."""
+    return b"%08x %d %s\n" % (zlib.crc32(body), len(body), body)
+
+
+@given(st.binary(max_size=40).map(lambda data: data.replace(b"\n", b"")))
+def test_a_line_with_a_right_checksum_and_no_entry_in_it_is_damage(body: bytes) -> None:
+    """Three fields or damage: one line out of two is an entry at most, and nothing is raised."""
+    entries, damaged = decode(sealed(body) + encode(entry()))
+    assert entries[-1] == entry()
+    assert len(entries) + damaged == 2
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        b'{"runId":"r","start":1e999,"text":"x"}',
+        b"[" * 100_000,
+        b"null",
+        b'{"runId":"r"}',
+        b'{"runId":"r","start":"x","text":""}',
+    ],
+)
+@pytest.mark.parametrize("kind", ["partial", "run", "message", "update"])
+def test_an_entry_that_says_nothing_costs_no_other(tmp_path: Path, kind: str, payload: bytes) -> None:
+    store = Store(tmp_path)
+    with store.create() as writer:
+        writer.begin_run(RunRecord(run_id="r", prompt="hi"))
+        writer.add_message(Message(role="user", content="before"))
+        journal = writer.path.with_suffix(".journal")
+        journal.write_bytes(journal.read_bytes() + encode(entry(payload, kind)))
+        assert [each.content for each in store.read(writer.path.stem).messages] == ["before"]
+        assert store.summaries()[0].status == "running"
