@@ -5,7 +5,6 @@ Each deviation has its reason here; nothing else may differ.
 
 from __future__ import annotations
 
-import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -14,10 +13,17 @@ import pytest
 
 from golem_cli.core.errors import ConfigurationError, HistoryError, ModelError
 from golem_cli.core.history import pair
-from golem_cli.core.message import Message, Part, ToolCall
-from golem_cli.core.model import Delta, ModelRequest, ModelResponse, ModelSettings, ToolSpec
+from golem_cli.core.model import Delta, ModelResponse
 from golem_cli.providers.openai import OpenAIModel
 from tests.support.http_server import HttpServer, Reply, free_port
+from tests.support.wire_vectors import (
+    HaltError,
+    body_of,
+    collector,
+    expected_deltas,
+    request_of,
+    told_deltas,
+)
 
 VECTORS: list[dict[str, Any]] = json.loads(
     (Path(__file__).parent.parent / "conformance" / "openai_wire.json").read_text(encoding="utf-8")
@@ -26,55 +32,6 @@ VECTORS: list[dict[str, Any]] = json.loads(
 
 def rows(kind: str) -> list[Any]:
     return [pytest.param(row, id=row["name"]) for row in VECTORS if row["kind"] == kind]
-
-
-def call_of(record: dict[str, Any]) -> ToolCall:
-    """`args` as its compact text, `argsText` exactly (the vectors' README)."""
-    args = record.get("argsText")
-    if args is None:
-        args = (
-            json.dumps(record["args"], separators=(",", ":"), ensure_ascii=False) if "args" in record else ""
-        )
-    return ToolCall(id=record.get("id", ""), name=record.get("name", ""), args=args)
-
-
-def message_of(record: dict[str, Any]) -> Message:
-    return Message(
-        role=record["role"],
-        content=record.get("content", ""),
-        parts=tuple(
-            Part(
-                kind=part.get("kind", ""),
-                url=part.get("url", ""),
-                data=part.get("data", ""),
-                media_type=part.get("mediaType", ""),
-            )
-            for part in record.get("parts") or ()
-        ),
-        tool_calls=tuple(call_of(call) for call in record.get("toolCalls") or ()),
-        tool_call_id=record.get("toolCallId", ""),
-        tool_name=record.get("toolName", ""),
-    )
-
-
-def request_of(spec: dict[str, Any]) -> ModelRequest:
-    request, config = spec["request"], spec.get("config", {})
-    return ModelRequest(
-        messages=[message_of(record) for record in request["messages"]],
-        tools=[
-            ToolSpec(
-                name=tool["name"], description=tool["description"], schema=tool.get("schemaText", "null")
-            )
-            for tool in request.get("toolSpecs") or ()
-        ],
-        tool_choice=request.get("toolChoice", ""),
-        output_schema=request.get("outputSchemaText", ""),
-        settings=ModelSettings(
-            temperature=config.get("temperature"),
-            top_p=config.get("topP"),
-            max_tokens=config.get("maxTokens") or None,
-        ),
-    )
 
 
 # Request rows whose wire form the specification replaces. Where the reason names a rule, another test shows
@@ -215,25 +172,16 @@ READ_OTHERWISE = {
 }
 
 
-def body_of(spec: dict[str, Any]) -> bytes:
-    if "bodyB64" in spec:
-        return base64.b64decode(spec["bodyB64"])
-    if repeat := spec.get("bodyRepeat"):
-        return f"{repeat['prefix']}{repeat['unit'] * repeat['count']}{repeat['suffix']}".encode()
+async def answer(spec: dict[str, Any], deltas: list[Delta]) -> ModelResponse:
     default = (
         'data: {"choices":[{"delta":{"content":"ok"}}]}\n\ndata: [DONE]\n\n'
         if spec["stream"]
         else '{"choices":[{"message":{"content":"ok"}}],"usage":{"prompt_tokens":1,"completion_tokens":2}}'
     )
-    body: str = spec.get("body", default)
-    return body.encode()
-
-
-async def answer(spec: dict[str, Any], deltas: list[Delta]) -> ModelResponse:
     reply = Reply(
         status=spec.get("status", 200),
         headers={"Content-Type": "text/event-stream" if spec["stream"] else "application/json"},
-        body=body_of(spec),
+        body=body_of(spec, default),
         end="cut" if spec.get("cut") else "finish",
     )
     with HttpServer([reply]) as server:
@@ -247,22 +195,6 @@ async def answer(spec: dict[str, Any], deltas: list[Delta]) -> ModelResponse:
             await model.aclose()
 
 
-class HaltError(Exception):
-    """What a scripted callback raises."""
-
-
-def collector(behavior: str, deltas: list[Delta]) -> Any:
-    """Collects fragments; `stop_after:N:MSG` fails after N of them, `nil` ignores them."""
-
-    def collect(delta: Delta) -> None:
-        if behavior != "nil":
-            deltas.append(delta)
-        if behavior.startswith("stop_after") and len(deltas) > int(behavior.split(":")[1]):
-            raise HaltError(behavior.split(":")[2])
-
-    return collect
-
-
 def expected_calls(records: list[dict[str, Any]] | None) -> list[tuple[str, str, str]]:
     """Id, name and arguments; 0.6.0 fills the gaps between indexes with calls that nobody made."""
     calls = [(call["id"], call["name"], call["argsText"]) for call in records or ()]
@@ -272,24 +204,6 @@ def expected_calls(records: list[dict[str, Any]] | None) -> list[tuple[str, str,
 def told_calls(response: ModelResponse) -> list[tuple[str, str, str]]:
     """Ours keep the text verbatim; 0.6.0 trimmed it and wrote `{}` for none."""
     return [(call.id, call.name, call.args.strip() or "{}") for call in response.message.tool_calls]
-
-
-def told_deltas(deltas: list[Delta]) -> list[dict[str, Any]]:
-    told = []
-    for delta in deltas:
-        fragments = [
-            {"index": f.index, "id": f.id, "name": f.name, "argsFragment": f.args_fragment}
-            for f in delta.tool_calls
-        ]
-        told.append({"content": delta.content, **({"toolCalls": fragments} if fragments else {})})
-    return told
-
-
-def expected_deltas(expect: dict[str, Any], spec: dict[str, Any]) -> list[dict[str, Any]]:
-    unit = spec.get("bodyRepeat", {"unit": "", "count": 0})
-    text = json.dumps(expect.get("deltas", []))
-    deltas: list[dict[str, Any]] = json.loads(text.replace("$REPEAT", unit["unit"] * unit["count"]))
-    return deltas
 
 
 @pytest.mark.parametrize("row", rows("response") + rows("stream"))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Final
 
 from golem_cli.core.errors import ModelError
@@ -14,9 +13,10 @@ from golem_cli.providers.openai.encode import encode_request, refusal_of
 from golem_cli.providers.server import Server
 from golem_cli.providers.services import Quirks
 from golem_cli.providers.sse import EventDecoder
+from golem_cli.providers.streaming import drain, hand_out, refuse_web_page
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+    from collections.abc import AsyncGenerator, Mapping
 
     import httpx
 
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from golem_cli.core.model import Delta, ModelRequest, ModelResponse, OnDelta
 
 _CHAT: Final = "/chat/completions"
-_LAST_BYTES_WAIT: Final = 0.05
-"""Seconds to wait, after the sentinel, for the end of the body, which lets the connection serve again."""
 
 
 class OpenAIModel:
@@ -61,7 +59,7 @@ class OpenAIModel:
         body = encode_request(request, model=self._model, quirks=self._quirks, stream=False)
         with self._server.faults():
             async with self._server.answer("POST", _CHAT, body) as response:
-                _refuse_web_page(response)
+                refuse_web_page(response)
                 return decode_response(await read_text(response))
 
     async def stream(self, request: ModelRequest, on_delta: OnDelta) -> ModelResponse:
@@ -71,11 +69,7 @@ class OpenAIModel:
         """
         body = encode_request(request, model=self._model, quirks=self._quirks, stream=True)
         fold = StreamFold()
-        async with aclosing(self._deltas(body, fold)) as deltas:
-            async for delta in deltas:
-                outcome = on_delta(delta)
-                if inspect.isawaitable(outcome):
-                    await outcome
+        await hand_out(self._deltas(body, fold), on_delta)
         return fold.response()
 
     def refusal_of(self, part: Part) -> str:
@@ -137,19 +131,11 @@ def _server(
     return Server(name=name, base_url=base_url, headers=sent, secret=key, timeouts=timeouts, http=http)
 
 
-def _refuse_web_page(response: httpx.Response) -> None:
-    if "html" in response.headers.get("content-type", ""):
-        raise ModelError(
-            f"answered {response.status_code} with a web page; check the base URL",
-            status_code=response.status_code,
-        )
-
-
 async def _fragments(response: httpx.Response, fold: StreamFold) -> AsyncGenerator[Delta, None]:
     """The fragments of an answer, read until the turn or the connection ends."""
     import httpx
 
-    _refuse_web_page(response)
+    refuse_web_page(response)
     if response.headers.get("content-type", "").startswith("application/json"):  # it does not stream
         if (delta := fold.take(await read_text(response), field="message")) is not None:
             yield delta
@@ -163,25 +149,13 @@ async def _fragments(response: httpx.Response, fold: StreamFold) -> AsyncGenerat
                 if (delta := fold.take(event.data, kind=event.kind)) is not None:
                     yield delta
                 if fold.done:
-                    await _drain(chunks)
+                    await drain(chunks)
                     return
     except httpx.TransportError:
         if not fold.complete:  # a turn that told why it ended lacks nothing but the sentinel
             raise
     if decoder.close().strip() == DONE:  # some servers leave out the blank line behind it
         fold.done = True
-
-
-async def _drain(chunks: AsyncIterator[bytes]) -> None:
-    """Read the end of the body when it is already there."""
-    import asyncio
-
-    import httpx
-
-    with suppress(TimeoutError, httpx.HTTPError):
-        async with asyncio.timeout(_LAST_BYTES_WAIT):
-            async for _ in chunks:
-                pass
 
 
 def _model_names(listing: object) -> list[str]:

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import binascii
 import hashlib
-import math
 import string
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from golem_cli.core.errors import ConfigurationError, HistoryError
+from golem_cli.core.errors import HistoryError
 from golem_cli.core.history.wire_view import wire_args, wire_view
 from golem_cli.core.message import ASSISTANT, SYSTEM, TOOL, USER
+from golem_cli.providers.checks import check_max_tokens, check_range, schema_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,7 @@ def encode_request(request: ModelRequest, *, model: str, quirks: Quirks, stream:
         if request.tool_choice:
             body["tool_choice"] = _tool_choice(request.tool_choice)
     if request.output_schema:
-        schema = _schema(request.output_schema, "the output schema")
+        schema = schema_of(request.output_schema, "the output schema")
         body["response_format"] = {
             "type": "json_schema",
             "json_schema": {"name": "output", "strict": True, "schema": schema},
@@ -208,7 +208,7 @@ def _data_url(part: Part) -> str:
 
 
 def _tool(tool: ToolSpec) -> Json:
-    schema = _schema(tool.schema, f"the schema of tool {tool.name!r}")
+    schema = schema_of(tool.schema, f"the schema of tool {tool.name!r}")
     function = {"name": tool.name, "description": tool.description, "parameters": schema}
     return {"type": "function", "function": function}
 
@@ -219,19 +219,11 @@ def _tool_choice(choice: str) -> object:
     return {"type": "function", "function": {"name": choice}}
 
 
-def _schema(text: str, what: str) -> object:
-    try:
-        return msgspec.json.decode(text)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-        raise ConfigurationError(f"{what} is not JSON") from error
-
-
 def _settings(settings: ModelSettings, quirks: Quirks) -> Json:
     """Sampling and length settings within the format's documented ranges."""
-    _check_range("temperature", settings.temperature, 2)
-    _check_range("top_p", settings.top_p, 1)
-    if settings.max_tokens is not None and settings.max_tokens < 1:
-        raise ConfigurationError(f"max_tokens must be at least 1, got {settings.max_tokens}")
+    check_range("temperature", settings.temperature, 2)
+    check_range("top_p", settings.top_p, 1)
+    check_max_tokens(settings.max_tokens)
     fields: Json = {
         "temperature": settings.temperature,
         "top_p": settings.top_p,
@@ -240,8 +232,3 @@ def _settings(settings: ModelSettings, quirks: Quirks) -> Json:
         "stop": list(settings.stop) or None,
     }
     return {name: value for name, value in fields.items() if value is not None}
-
-
-def _check_range(name: str, value: float | None, upper: float) -> None:
-    if value is not None and not (math.isfinite(value) and 0 <= value <= upper):
-        raise ConfigurationError(f"{name} must be in [0, {upper}], got {value}")
