@@ -117,10 +117,10 @@ def test_a_name_that_does_not_resolve_is_one_line(monkeypatch: pytest.MonkeyPatc
 def test_a_conversation_that_failed_is_listed_and_shown_as_such(server: HttpServer) -> None:
     server.reply(dropped("Hel"))
     golem("ask", "-m", "openai:test", "hi")
-    assert [(one["status"], one["messages"]) for one in golem("list", "--json").json] == [("failed", 0)]
+    assert [(one["status"], one["messages"]) for one in golem("list", "--json").json] == [("failed", 2)]
     shown = golem("show").out
     assert "failed at stage model" in shown
-    assert "what had arrived: Hel" in shown
+    assert "1 user\nhi\n\n2 assistant (interrupted)\nHel\n" in shown
 
 
 def test_the_real_program_says_one_line_too(server: HttpServer) -> None:
