@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 PRIVATE_FILE = 0o600
 PRIVATE_FOLDER = 0o700
+_RECOGNISED = 48
+"""Characters of a name that its temporary files bear: all of a conversation's, at most 192 bytes of any."""
 _OPEN_FLAGS = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
@@ -59,9 +61,9 @@ def write_aside(
 
     It is created with `mode`, as far as the umask lets it. With the status of another file in `like` it gets
     that one's permissions, and its owner where the system permits. On an error nothing is left behind. The
-    caller renames it. Its name does not grow with that of `path`, which may be as long as names can be.
+    caller renames it. Its name says whose it is, and stays short where `path` is as long as names can be.
     """
-    temporary = path.with_name(f".golem-{secrets.token_hex(8)}.tmp")
+    temporary = path.with_name(f"{_beginning(path)}{secrets.token_hex(6)}.tmp")
     try:
         descriptor = create_new(temporary, mode=mode)
         with os.fdopen(descriptor, "wb") as file:
@@ -74,6 +76,18 @@ def write_aside(
         discard(temporary)
         raise
     return temporary
+
+
+def discard_leftovers(path: Path) -> None:
+    """Remove what died in `write_aside` for `path`; never an error. Only for its one writer, once it is whole."""
+    with suppress(OSError):
+        for entry in path.parent.iterdir():
+            if entry.name.startswith(_beginning(path)) and entry.suffix == ".tmp":
+                discard(entry)
+
+
+def _beginning(path: Path) -> str:
+    return f".{path.name[:_RECOGNISED]}."
 
 
 def _make_alike(descriptor: int, like: os.stat_result) -> None:

@@ -9,6 +9,7 @@ import msgspec
 from golem_cli.core.errors import ConversationChanged, StoreError
 from golem_cli.store.atomic import (
     discard,
+    discard_leftovers,
     keep_original,
     make_folder,
     put_in_place,
@@ -87,6 +88,7 @@ class ConversationWriter:
                 with store_errors("keep", leftover):
                     keep_original(leftover, suffix=".damaged")
             self._rewrite(conversation)
+            discard_leftovers(self.path)  # a process that died in the middle of this left one
 
     def begin_run(self, run: RunRecord) -> None:
         """Record that a run begins. Its prompt is on disk when this returns, and titles an untitled chat."""

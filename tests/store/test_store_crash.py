@@ -85,9 +85,7 @@ def test_a_killed_chat_has_everything_it_was_told_was_saved(tmp_path: Path, seed
             assert run.status == "done" or bool(run.prompt) != bool(prompts), "the prompt is there once"
         writer.add_message(Message(role="user", content="goes on"))
     assert store.read(identifier).messages[-1].content == "goes on"
-    assert [path.name for path in store.conversations.iterdir() if path.suffix != ".tmp"] == [
-        f"{identifier}.json"
-    ]
+    assert [path.name for path in store.conversations.iterdir()] == [f"{identifier}.json"]
 
 
 def chat_of_three(store: Store) -> tuple[Path, bytes, bytes, Conversation]:
@@ -185,3 +183,29 @@ def test_a_leftover_temporary_file_is_no_conversation(tmp_path: Path) -> None:
         writer.save()
     (store.conversations / f".{writer.path.name}.0123456789ab.tmp").write_bytes(b"half")
     assert store.ids() == [writer.path.stem]
+
+
+DIE_IN_THE_FOLD = """
+import os, signal, sys
+from pathlib import Path
+from golem_cli.core.conversation import RunRecord
+from golem_cli.store import Store
+writer = Store(Path(sys.argv[1])).create()
+writer.begin_run(RunRecord(run_id="r", prompt="hi"))
+writer.update(title="in the journal")
+os.fsync = lambda descriptor: os.kill(os.getpid(), signal.SIGKILL)
+writer.save()
+"""
+
+
+def test_opening_after_a_death_in_the_fold_removes_its_temporary_file(tmp_path: Path) -> None:
+    """It holds a copy of the whole conversation. That of another conversation is not ours to remove."""
+    store = Store(tmp_path)
+    died = subprocess.run([sys.executable, "-c", DIE_IN_THE_FOLD, str(tmp_path)], check=False)
+    assert died.returncode == -signal.SIGKILL
+    other = store.conversations / ".01a00000-0000-7000-8000-000000000000.json.0123456789ab.tmp"
+    other.write_bytes(b"half")
+    assert len([path for path in store.conversations.iterdir() if path.suffix == ".tmp"]) == 2
+    with store.open(store.ids()[0]) as writer:
+        assert writer.conversation.title == "in the journal"
+    assert sorted(store.conversations.iterdir()) == sorted([other, writer.path])
