@@ -13,6 +13,7 @@ from golem_cli.store.failures import store_errors
 from golem_cli.store.journal import decode
 
 if TYPE_CHECKING:
+    import os
     from pathlib import Path
 
     from golem_cli.core.conversation import Conversation
@@ -64,9 +65,13 @@ def load(path: Path, journal_path: Path) -> Loaded:
 def identity_of(path: Path) -> Identity:
     """Return what changes when a file is replaced or written; None when there is none."""
     try:
-        status = path.lstat()
+        return identity_from(path.lstat())
     except FileNotFoundError:
         return None
+
+
+def identity_from(status: os.stat_result) -> tuple[int, int, int, int]:
+    """Return the identity of a file with this status."""
     # ctime: an editor may set the mtime back, and some file systems count it in seconds
     return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 

@@ -16,14 +16,14 @@ from golem_cli.store.failures import store_errors
 from golem_cli.store.imports import spelled
 from golem_cli.store.loading import load
 from golem_cli.store.lock import ConversationLock, is_held
-from golem_cli.store.outline import summarize
 from golem_cli.store.references import resolve_reference
-from golem_cli.store.summary import DAMAGED, Summary, as_seen
+from golem_cli.store.summary import Summary, as_seen
 from golem_cli.store.times import Clock, rfc3339, system_clock
 from golem_cli.store.writer import ConversationWriter, journal_path_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from golem_cli.store.index.catalogue import Catalogue, Found
+    from golem_cli.store.index.query import Query
 
 _SUFFIXES = (".json", ".journal")
 
@@ -32,13 +32,14 @@ class Store:
     """The conversations under a data folder.
 
     `root/conversations` holds the files, `root/locks` the locks, `root/trash` what was deleted; nothing is
-    ever removed from the trash. Folders are made when first needed.
+    ever removed from the trash. `root/index.sqlite3` is a cache. Folders are made when first needed.
     """
 
     def __init__(self, root: Path, *, clock: Clock = system_clock) -> None:
         self.conversations = root / "conversations"
         self.trash = root / "trash"
         self._locks = root / "locks"
+        self._index = root / "index.sqlite3"
         self._clock = clock
 
     def create(self, conversation: Conversation | None = None) -> ConversationWriter:
@@ -92,16 +93,21 @@ class Store:
             return conversation
         return crashed
 
-    def summaries(self) -> list[Summary]:
-        """Sum up every conversation, the one changed last first. A damaged file is listed as such."""
-        found = (summarize(self.path_of(each)) for each in self.ids())
-        known = [as_seen(summary, self._is_held) for summary in found if summary is not None]
-        return sorted(known, key=lambda each: (each.updated_at, each.conversation_id), reverse=True)
+    def summaries(self, limit: int | None = None) -> list[Summary]:
+        """Sum up conversations, the one changed last first: all, or `limit`. A damaged file is listed so."""
+        return [as_seen(summary, self._is_held) for summary in self._catalogue().summaries(limit)]
 
     def ids(self) -> list[str]:
         """Return the ids of all conversations, the one begun last first."""
-        with store_errors("list", self.conversations):
-            return sorted(set(self._names()), reverse=True)
+        return self._catalogue().ids()
+
+    def search(self, query: Query, limit: int | None = None) -> Found:
+        """Return the conversations that fit `query`, the one changed last first: all, or `limit`."""
+        found = self._catalogue().search(query, limit)
+        hits = [
+            msgspec.structs.replace(hit, summary=as_seen(hit.summary, self._is_held)) for hit in found.hits
+        ]
+        return msgspec.structs.replace(found, hits=hits)
 
     def resolve(self, reference: str) -> str:
         """Return the id for a whole id, an unambiguous beginning of one, or an exact title.
@@ -112,7 +118,8 @@ class Store:
 
     def newest(self) -> str | None:
         """Return the id of the conversation changed last that can be read; None when there is none."""
-        return next((each.conversation_id for each in self.summaries() if each.status != DAMAGED), None)
+        found = self._catalogue().newest()
+        return found.conversation_id if found else None
 
     def copy_of(self, path: Path) -> str | None:
         """Return the id of the newest copy of the outside file at `path`; None when there is none."""
@@ -162,12 +169,11 @@ class Store:
             raise ConversationNotFound(f"{quoted(conversation_id)} is no conversation id")
         return self.conversations / f"{conversation_id}.json"
 
-    def _names(self) -> Iterator[str]:
-        if not self.conversations.exists():
-            return
-        for entry in self.conversations.iterdir():
-            if entry.suffix in _SUFFIXES and is_canonical_uuid(entry.stem):
-                yield entry.stem
+    def _catalogue(self) -> Catalogue:
+        from golem_cli.store.index.catalogue import Catalogue
+
+        with store_errors("list", self.conversations):
+            return Catalogue(self.conversations, self._index)
 
     def _must_exist(self, conversation_id: str) -> None:
         path = self.path_of(conversation_id)

@@ -1,0 +1,128 @@
+"""What a folder of conversations holds: from the index what it knows, from the files what it does not."""
+
+from __future__ import annotations
+
+from heapq import merge
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from golem_cli.core.errors import ConversationNotFound, GolemError
+from golem_cli.store.index.stamps import stamps_in
+from golem_cli.store.outline import Outline, summarize
+from golem_cli.store.summary import DAMAGED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from golem_cli.store.index.database import Database
+    from golem_cli.store.index.query import Match, Query
+    from golem_cli.store.summary import Summary
+
+
+class Hit(msgspec.Struct, frozen=True):
+    """A conversation that fits a query, and where."""
+
+    summary: Summary
+    match: Match
+
+
+class Found(msgspec.Struct, frozen=True):
+    """The conversations that fit, the one changed last first, and those that could not be searched."""
+
+    hits: list[Hit]
+    damaged: list[Summary]
+
+
+class Catalogue:
+    """The conversations in `folder` as they are at this moment, with `index` as a cache of what they say.
+
+    Without an index, whatever the reason, the same answers come from the files, and take longer.
+    """
+
+    def __init__(self, folder: Path, index: Path) -> None:
+        """Look at the folder. Raises `OSError`."""
+        self._folder = folder
+        self._index = index
+        self._stamps = stamps_in(folder)
+
+    def ids(self) -> list[str]:
+        """Return the ids of all conversations, the one begun last first."""
+        return sorted(self._stamps, reverse=True)
+
+    def summaries(self, limit: int | None = None) -> list[Summary]:
+        """Sum up the conversations changed last, newest first; all without a limit. Damage is told."""
+        known, unknown = self._ask(
+            lambda database, spare: database.newest(-1 if limit is None else limit + spare)
+        )
+        return list(islice(merge(known, self._read(unknown), key=_age, reverse=True), limit))
+
+    def newest(self) -> Summary | None:
+        """Return the conversation changed last that can be read; None when there is none."""
+        known, unknown = self._ask(lambda database, spare: database.newest(1 + spare))
+        readable = [each for each in (*known, *self._read(unknown)) if each.status != DAMAGED]
+        return max(readable, key=_age, default=None)
+
+    def search(self, query: Query, limit: int | None = None) -> Found:
+        """Return the conversations that fit, newest first; none for a query without terms."""
+        if not query.terms:
+            return Found([], [])
+        known, unknown = self._ask(lambda database, _: database.having(query.keys()))
+        read = self._read(unknown)
+        damaged = [each for each in read if each.status == DAMAGED]
+        candidates = merge(known, (each for each in read if each.status != DAMAGED), key=_age, reverse=True)
+        return Found(list(islice(_hits(query, candidates, damaged), limit)), damaged)
+
+    def _ask(self, question: Callable[[Database, int], list[Summary]]) -> tuple[list[Summary], list[str]]:
+        """Return what the index answers, and the ids that it knows nothing of.
+
+        The question is put with the number of rows in the answer that may have to be left out.
+        """
+        if not self._stamps:
+            return [], []
+        from golem_cli.store.index.database import IndexDamaged, IndexUnusable, remove_damaged
+
+        try:
+            try:
+                return self._asked(question)
+            except IndexDamaged:
+                remove_damaged(self._index)
+                return self._asked(question)
+        except IndexUnusable:
+            return [], list(self._stamps)
+
+    def _asked(self, question: Callable[[Database, int], list[Summary]]) -> tuple[list[Summary], list[str]]:
+        from golem_cli.store.index.database import opened
+        from golem_cli.store.index.refresh import refresh
+
+        with opened(self._index, self._folder) as database:
+            right = refresh(database, self._stamps, self._folder)
+            spare = database.count() - len(right)
+            answer = [each for each in question(database, spare) if each.conversation_id in right]
+        return answer, [each for each in self._stamps if each not in right]
+
+    def _read(self, ids: Iterable[str]) -> list[Summary]:
+        """Sum up conversations from their files, newest first; without those that are gone by now."""
+        read = (summarize(self._folder / f"{each}.json") for each in ids)
+        return sorted((each for each in read if each is not None), key=_age, reverse=True)
+
+
+def _age(summary: Summary) -> tuple[str, str]:
+    return summary.updated_at, summary.conversation_id
+
+
+def _hits(query: Query, candidates: Iterable[Summary], damaged: list[Summary]) -> Iterator[Hit]:
+    """Yield the candidates that fit by what their files say now; add to `damaged` those that turn out so."""
+    for summary in candidates:
+        try:
+            outline = Outline(summary.path)
+            match = query.find(outline.pieces())
+        except ConversationNotFound:
+            continue  # it went away while we looked
+        except (GolemError, OSError):
+            damaged.append(summary)
+            continue
+        if match is not None:
+            yield Hit(outline.summary, match)

@@ -1,0 +1,213 @@
+"""The index as an SQLite file: what is asked of it, in SQL. None of its failures is a failure of golem's.
+
+It is a rollback-journal database: one file, which works on network file systems and in folders that may only
+be read. Words have no text beside them (a contentless table), so those of a conversation that changed stay
+behind under a number that nobody has any more, until there are too many.
+"""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from contextlib import closing, contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from golem_cli.store.atomic import create_new, discard
+from golem_cli.store.summary import Summary
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Iterator, Sequence
+    from pathlib import Path
+
+    from golem_cli.store.index.stamps import Stamp
+
+VERSION: Final = f"1, Unicode {unicodedata.unidata_version}"
+"""The tables below, and what a word is, which changes with Unicode."""
+
+_PATIENCE: Final = 1.0
+"""Seconds to wait for another process that writes the index."""
+_MOST_KEYS: Final = 50
+"""Words of a query that narrow it down; SQLite refuses expressions of some 250."""
+_SPARE: Final = 1000
+"""Rows of words without a conversation that are let be."""
+
+_CREATE: Final = (
+    "CREATE TABLE about (version TEXT)",
+    (
+        "CREATE TABLE conversation (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT UNIQUE, stamp BLOB,"
+        " title TEXT, created_at TEXT, updated_at TEXT, message_count INTEGER, model TEXT, status TEXT,"
+        " forked_from TEXT, imported_from TEXT)"
+    ),
+    "CREATE INDEX newest ON conversation (updated_at, id)",
+    "CREATE VIRTUAL TABLE words USING fts5 (text, content='', detail=none, columnsize=0, tokenize=ascii)",
+)
+_INSERT: Final = (
+    "INSERT INTO conversation (id, stamp, title, created_at, updated_at, message_count, model, status,"
+    " forked_from, imported_from) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_FIELDS: Final = (
+    *("title", "created_at", "updated_at", "message_count", "model", "status"),
+    *("forked_from", "imported_from"),
+)
+_NEWEST: Final = (
+    "SELECT id, title, created_at, updated_at, message_count, model, status, forked_from, imported_from"
+    " FROM conversation ORDER BY updated_at DESC, id DESC LIMIT ?"
+)
+_HAVING: Final = (
+    "SELECT id, title, created_at, updated_at, message_count, model, status, forked_from, imported_from"
+    " FROM words JOIN conversation ON number = words.rowid"
+    " WHERE words MATCH ? ORDER BY updated_at DESC, id DESC"
+)
+
+
+class IndexUnusable(Exception):  # noqa: N818 (reads as what happened)
+    """The index cannot be had now: somebody holds it, it cannot be written, or SQLite lacks something."""
+
+
+class IndexDamaged(IndexUnusable):
+    """The file is no index of this version."""
+
+
+@contextmanager
+def opened(file: Path, conversations: Path) -> Iterator[Database]:
+    """Open the index at `file`, a new one when there is none, for its owner only.
+
+    Raises `IndexUnusable` or `IndexDamaged`.
+    """
+    try:
+        import sqlite3
+
+        with suppress(FileExistsError):
+            os.close(create_new(file))
+    except (ImportError, OSError) as error:
+        raise IndexUnusable(str(error)) from error
+    with _sqlite_errors():
+        connection = sqlite3.connect(file, timeout=_PATIENCE, isolation_level=None)
+    with closing(connection):
+        database = Database(connection, conversations)
+        database.prepare()
+        yield database
+
+
+def remove_damaged(file: Path) -> None:
+    """Remove an index, unless somebody works with it: then `IndexUnusable`.
+
+    With the lock in hand nobody is in the middle of a change, and who has the file open finds out: SQLite
+    refuses to write to a file that was removed.
+    """
+    import sqlite3
+
+    with _sqlite_errors():
+        connection = sqlite3.connect(file, timeout=_PATIENCE, isolation_level=None)
+    with closing(connection):
+        with suppress(IndexDamaged), _sqlite_errors():
+            connection.execute("BEGIN EXCLUSIVE")
+        if os.name == "nt":
+            connection.close()  # Windows removes no file that is open
+        discard(file)
+        discard(file.with_name(f"{file.name}-journal"))
+
+
+class Database:
+    """An open index. Every method raises `IndexUnusable` or `IndexDamaged`; what was committed stays."""
+
+    def __init__(self, connection: sqlite3.Connection, conversations: Path) -> None:
+        self._connection = connection
+        self._conversations = conversations
+
+    def prepare(self) -> None:
+        """Make the tables of a new index; of an old one check the version."""
+        self._run("PRAGMA cache_size = -16000")
+        self._run("PRAGMA synchronous = NORMAL")
+        if self._run("SELECT count(*) FROM sqlite_master") == [(0,)]:
+            with self.transaction():
+                self._create()
+        if self._run("SELECT version FROM about") != [(VERSION,)]:
+            raise IndexDamaged("it is of another version")
+
+    def _create(self) -> None:
+        if self._run("SELECT count(*) FROM sqlite_master") != [(0,)]:
+            return  # somebody else did while we waited
+        try:
+            for statement in _CREATE:
+                self._run(statement)
+        except IndexDamaged as error:
+            raise IndexUnusable("this SQLite has no FTS5") from error
+        self._run("INSERT INTO about VALUES (?)", VERSION)
+
+    def stamps(self) -> dict[str, Stamp]:
+        """Return the stamps under which conversations were read."""
+        return dict(self._run("SELECT id, stamp FROM conversation"))
+
+    def count(self) -> int:
+        """Return how many conversations there are."""
+        return int(self._run("SELECT count(*) FROM conversation")[0][0])
+
+    def newest(self, limit: int) -> list[Summary]:
+        """Return the conversations changed last, newest first; all of them for a negative limit."""
+        return [self._summary(*row) for row in self._run(_NEWEST, limit)]
+
+    def having(self, keys: Sequence[tuple[str, bool]]) -> list[Summary]:
+        """Return the conversations with all of these words, newest first; True marks a word's beginning."""
+        terms = " AND ".join(f'"{word}"{"*" if prefix else ""}' for word, prefix in keys[:_MOST_KEYS])
+        return [self._summary(*row) for row in self._run(_HAVING, terms)]
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Write all that happens in the block, or nothing of it."""
+        self._run("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._run("COMMIT")
+        finally:
+            with suppress(IndexUnusable):
+                if self._connection.in_transaction:
+                    self._run("ROLLBACK")
+
+    def forget(self, ids: Collection[str]) -> None:
+        """Remove conversations."""
+        for each in ids:
+            self._run("DELETE FROM conversation WHERE id = ?", each)
+
+    def clear_if_stale(self) -> bool:
+        """Remove everything when most words are nobody's any more; whether that was so."""
+        ever = sum(count for (count,) in self._run("SELECT seq FROM sqlite_sequence"))
+        live = self.count()
+        if ever - live <= live + _SPARE:
+            return False
+        self._run("DELETE FROM conversation")
+        self._run("DELETE FROM sqlite_sequence")
+        self._run("INSERT INTO words (words) VALUES ('delete-all')")
+        return True
+
+    def keep(self, summary: Summary, stamp: Stamp, words: str) -> bool:
+        """Keep what a conversation is, and its words; False for one that SQLite cannot hold."""
+        fields = [getattr(summary, field) for field in _FIELDS]
+        try:
+            self._run(_INSERT, summary.conversation_id, stamp, *fields)
+        except UnicodeEncodeError:  # a lone surrogate, in a title perhaps
+            return False
+        self._run("INSERT INTO words (rowid, text) VALUES (last_insert_rowid(), ?)", words)
+        return True
+
+    def _summary(self, conversation_id: str, *fields: Any) -> Summary:
+        path = self._conversations / f"{conversation_id}.json"
+        return Summary(conversation_id=conversation_id, path=path, **dict(zip(_FIELDS, fields, strict=True)))
+
+    def _run(self, statement: str, *values: object) -> list[Any]:
+        with _sqlite_errors():
+            return self._connection.execute(statement, values).fetchall()
+
+
+@contextmanager
+def _sqlite_errors() -> Iterator[None]:
+    """Tell damage from what passes, by SQLite's primary error code."""
+    import sqlite3
+
+    damage = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_MISUSE) & 0xFF
+        raise (IndexDamaged if code in damage else IndexUnusable)(str(error)) from error
