@@ -18,7 +18,10 @@ _MAYBE_BLOCK: Final = re.compile(r" {0,3}(?:[#>`~*+=_|:-]|\d{1,9}[.)])")
 _PLAIN: Final = re.compile(r" {0,3}[^\W\d_]")
 _THEMATIC: Final = re.compile(r" {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$")
 _ITEM: Final = re.compile(r"( *)([-+*]|\d{1,9}[.)])( *)")
+_EMPTY_ITEM: Final = re.compile(r" *(?:[-+*]|\d{1,9}[.)])[ \t]*$")
 _FENCE: Final = re.compile(r"( {0,3})(`{3,}|~{3,})[ \t]*([^ \t]*)")
+_NOWHERE: Final = 1_000_000
+"""A column at which nothing goes on."""
 # A blank line does not end these.
 _SURVIVES_BLANK: Final = frozenset({"list", "code_block"})
 _ENDS_AT_ONCE: Final = frozenset({"heading", "hr"})
@@ -63,7 +66,9 @@ class FenceOpener:
 
     def content(self, line: str) -> str:
         """`line` without the indentation that the opener has too."""
-        return line[min(self.indent, len(line) - len(line.lstrip(" "))) :]
+        text = line.lstrip(" \t")
+        indent = line[: len(line) - len(text)].expandtabs(4)
+        return indent[self.indent :] + text
 
 
 class BlockSplitter:
@@ -120,12 +125,10 @@ class BlockSplitter:
         self.fence = None
         self.kind = ""
 
-    def drop_all_but(self, kept: list[str]) -> None:
-        """The open block stays as it is on the screen; `kept` stands for it when its end is looked for."""
-        self.lines = kept
-
     def _blank(self, line: str) -> list[Block]:
         if self.kind in _SURVIVES_BLANK:
+            if len(self.lines) == 1 and _EMPTY_ITEM.match(self.lines[0]):
+                self._offset = _NOWHERE  # an item that begins with a blank line stays empty
             self.lines.append(line)
             self._after_blank = True
             return []
@@ -137,8 +140,8 @@ class BlockSplitter:
             return True
         if self._after_blank:
             return indent < self._offset
-        if self.kind == "list" and indent >= self._offset:
-            return False
+        if self.kind == "list":
+            return indent < self._offset
         starts = line[indent : indent + 1]
         if (self.kind, starts) in {("quote", ">"), ("table", "|")}:
             return False
@@ -172,13 +175,18 @@ class BlockSplitter:
             return []
         done: list[Block] = []
         base = 0
+        if _kind(starts[0]) != "paragraph" and (base := _first_line(starts[0])):
+            done.append(self._block(0, base, "paragraph"))  # link definitions
         for token, following in pairwise(starts):
             stop = _first_line(following)
             done.append(self._block(base, stop, _kind(token)))
             base = stop
         last = starts[-1]
         self.kind = _kind(last)
-        if self.kind == "list":
+        if stop := self._definitions_behind(last):
+            done.append(self._block(base, stop, self.kind))
+            base, self.kind = stop, "paragraph"
+        elif self.kind == "list":
             base = self._complete_items(tokens, last, base, done)
         self.lines = self.lines[base:]
         if self.kind == "fence":
@@ -188,6 +196,11 @@ class BlockSplitter:
         elif self.kind == "code_block":
             self._offset = 4
         return done
+
+    def _definitions_behind(self, last: Token) -> int:
+        """Return where link definitions behind the last block begin: lines that are in no block. 0 for none."""
+        stop = last.map[1] if last.map else 0
+        return stop if any(line.strip() for line in self.lines[stop:]) else 0
 
     def _block(self, start: int, stop: int, kind: str) -> Block:
         continues, self.continues = self.continues, False
@@ -206,7 +219,7 @@ class BlockSplitter:
 
     def _measure_item(self, line: str) -> None:
         """Set the column at which an item's content begins."""
-        if match := _ITEM.match(line):
+        if match := _ITEM.match(line.expandtabs(4)):
             spaces = len(match[3])
             self._offset = len(match[1]) + len(match[2]) + (spaces if 1 <= spaces <= 4 else 1)
 

@@ -24,6 +24,8 @@ _OPEN_MARKUP: Final = re.compile(r"(?<!\w)_(?=\S)|\*(?=\S)|`|~~(?=\S)|\[[^\]]*$"
 _OTHER_BLOCK: Final = re.compile(
     r" {0,3}(?:[-+*](?:\s|$)|#{1,6}(?:\s|$)|[>=|\[]|:?-|`{3}|~{3}|\d{1,9}[.)](?:\s|$)|[-*_](?:\s*[-*_]){2}| )"
 )
+# A whole word without markup: as wide as it will be, so that the row that it begins stays where it is.
+_FINISHED_WORD: Final = re.compile(r"[^\s*_~`\[\]<>&!\\]+\s")
 _NO_STYLE: Final = Style()
 _MOST_ROWS_KEPT: Final = 4
 
@@ -45,7 +47,7 @@ def split_paragraph(
         certain = _SGR.sub("", "".join(rows[:-kept])).replace(" ", "")
         words = sum(len(_SGR.sub("", row).split()) for row in rows[-kept:])
         for cut in _cuts(source, words):
-            if _OTHER_BLOCK.match(source, cut):
+            if _OTHER_BLOCK.match(source, cut) or not _FINISHED_WORD.match(source, cut):
                 continue
             tokens = parse(source[:cut].rstrip(), environment)
             text = "".join(text_of(token.children, _NO_STYLE).plain for token in tokens if token.children)

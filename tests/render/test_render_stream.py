@@ -9,6 +9,8 @@ from typing import Final
 
 import pyte
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from rich.text import Text
 
 from golem_cli.render.markdown import BlockRenderer, parse
@@ -74,6 +76,15 @@ DOCUMENTS: Final = {
     "only code": "    code\n",
     "long paragraph": "word " * 100 + "end.\n\nafter\n",
     "long words": "https://example.org/" + "path/" * 40 + " x " + "y" * 200 + "\n",
+    "text after an item that is no paragraph": "- # h\ntext\n- a\n- ```\n  x\n```\ny\n",
+    "empty items": "-\n- a\n-\n\n  no item\n\n1.\ntext\n",
+    "items with tabs": "-\ta\n\n\tmore\n-\tb\n  ```\nx\n",
+    "definitions before other blocks": "[u]: /url\n```\ncode\n```\n[v]: /url\n2. two\n3. three\n[w]: /url\n# h\n",
+    "tab in an indented fence": "  ```\n\tcode\n \tmore\n  ```\n",
+    "deep nesting": "1. a\n   - b\n     > c\n     > 1. d\n     >    ```\n     >    e\n     >    ```\n   - f\n2. g\n",
+    "table in a list and in a quote": "- |a|b|\n  |-|-|\n  |1|2|\n- c\n\n> |a|b|\n> |-|-|\n> |1|2|\n",
+    "tasks": "- [ ] to do\n- [x] *done*\n",
+    "headings in lists": "- # a\n  text\n- b\n  ===\n",
     "tabs": "a\tb\n\n-\titem\n\n```\n\tx\n```\n",
 }
 TALL: Final = {
@@ -123,6 +134,55 @@ def streamed(document: str, cuts: random.Random, width: int = WIDTH, height: int
 def test_streamed_equals_whole(name: str, seed: int) -> None:
     document = (DOCUMENTS | TALL)[name]
     assert streamed(document, random.Random(seed)) == whole(document)
+
+
+# Those that are taller than the smallest screens here, and stay as they came there.
+TALLER: Final = {"wide table", "fence in a list", "deep nesting"}
+
+
+@pytest.mark.parametrize(("width", "height"), [(20, 20), (33, 16), (100, 40)])
+@pytest.mark.parametrize(
+    "name", [name for name in DOCUMENTS if name not in TALLER] + ["code", "items", "mixed"]
+)
+def test_streamed_equals_whole_in_any_width(name: str, width: int, height: int) -> None:
+    document = (DOCUMENTS | TALL)[name]
+    assert streamed(document, random.Random(width), width, height) == whole(document, width)
+
+
+LINES: Final = [
+    "", "", "", "text", "more *em* text", "**b", "`c", "# h", "## h *x*", "===", "---", "- a", "- b", "  - c", "    - d",
+    "1. x", "2. y", "10. z", "   para", "    code", "\tcode", "> q", "> > r", ">", "> - s", "```", "```python", "~~~",
+    "x = 1", "| a | b |", "|---|--:|", "| 1 | 2 |", "a | b", "<div>", "</div>", "<!-- c", "-->", "[u]: /url", "***", "* s",
+    "+ p", "-", "1.", "1)", "   ```", "  ```", "> ```", "- ```", "- > q", "- # h", "-     code", "  ", "\\", "text  ",
+    "&amp;", "12345678901. x", "- [ ] t", "![i](u)", "http://x.y/z", "漢字", "-\tx", "*a*", "_b_", "***b***", "- - -",
+    "- - x", "1. - x", "    ", "      x", "> | a |", "  | a | b |", "   # h", "#", "#h", "~~~~", "````", "1.  two", "-   three",
+    "+", "<b>x</b>", "[a]: <", "'t'",
+]  # fmt: skip
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.sampled_from(LINES), max_size=14), st.randoms(use_true_random=False))
+def test_any_lines_streamed_equal_the_whole(lines: list[str], cuts: random.Random) -> None:
+    """Nothing here uses a link definition, so that a late one changes nothing."""
+    document = "\n".join(lines)
+    if document.count("[u]: ") <= 1:  # a second one might define what is text in a paragraph before it
+        assert streamed(document, cuts, 60, 100) == whole(document, 60)
+
+
+PIECES: Final = [
+    "plain", "words", "some more of them", "*em*", "**strong x**", "`code y`", "[link text](http://a.b)", "<http://auto.x>",
+    "&amp;", "\\*", "snake_case_name", "2*3*4", "_u_", "~~s~~", "(paren)", "![i](u)", "a|b", "*one two three*", "a - dash",
+    "http://x.y/z_a_b", "5 * 3", "end.\n",
+]  # fmt: skip
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), min_size=100, max_size=250), st.randoms(use_true_random=False))
+def test_a_paragraph_taller_than_the_screen_is_wrapped_as_the_whole(
+    pieces: list[str], cuts: random.Random
+) -> None:
+    document = " plain ".join(pieces).replace("\n ", "\n") + "\n\nafter\n"
+    assert streamed(document, cuts, 60, 20) == whole(document, 60)
 
 
 @pytest.mark.parametrize("seed", range(20))
