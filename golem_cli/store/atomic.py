@@ -79,7 +79,7 @@ def write_aside(
 
 
 def discard_leftovers(path: Path) -> None:
-    """Remove what died in `write_aside` for `path`; never an error. Only for its one writer, once it is whole."""
+    """Remove what died in `write_aside` for `path`; never an error. Only for its writer, once it is whole."""
     with suppress(OSError):
         for entry in path.parent.iterdir():
             if entry.name.startswith(_beginning(path)) and entry.suffix == ".tmp":
