@@ -12,6 +12,7 @@ import msgspec
 from golem_cli.chat import lineage, rewind
 from golem_cli.chat.overlay import OverlayWriter
 from golem_cli.chat.planner import Planner
+from golem_cli.chat.secret_guard import SecretGuard, SecretPolicy
 from golem_cli.core import recovery
 from golem_cli.core.conversation import INTERRUPTED, Conversation, RunRecord
 from golem_cli.core.errors import ConfigurationError, StoreError
@@ -41,7 +42,7 @@ class ChatSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     `trim` and `budget` are the defaults of the configuration: None leaves the choice to the session
     (the newest 20 messages, or a token budget below the window of a model that knows its own), 0 switches
-    one off.
+    one off. `secrets` says what becomes of a key-shaped string that is about to be sent.
     """
 
     trim: int | None = None
@@ -51,6 +52,7 @@ class ChatSettings(msgspec.Struct, frozen=True, kw_only=True):
     max_iterations: int = 10
     usage_limit: UsageLimit | None = None
     tools: tuple[Tool, ...] = ()
+    secrets: SecretPolicy = "warn"
 
 
 class Session:
@@ -78,6 +80,7 @@ class Session:
         self.clock = clock
         self.first_hidden: Callable[[int, int], object] = lambda hidden, total: None
         self.planner = self._new_planner()
+        self.guard = SecretGuard(self.settings.secrets, self._notify)
 
     @property
     def conversation(self) -> Conversation:
@@ -118,6 +121,7 @@ class Session:
 
         if not prompt.strip() and not parts:
             raise ConfigurationError("the prompt is empty: type something, or attach a file")
+        self.guard.check(self.conversation, prompt=prompt, parts=parts)
         self._settle_interrupted()
         run = RunRecord(
             run_id=new_id(),
@@ -280,6 +284,7 @@ class Session:
         self.close()
         self.writer = OverlayWriter(writer, self._notify)
         self.planner = self._new_planner()
+        self.guard = SecretGuard(self.settings.secrets, self._notify)
 
     def start_new(self) -> None:
         """Leave this conversation for a new one with the same model and instructions."""

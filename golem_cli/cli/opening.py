@@ -169,4 +169,5 @@ def _chat_settings(configuration: Configuration) -> ChatSettings:
         ),
         max_attempts=settings.max_attempts,
         max_iterations=settings.max_iterations,
+        secrets=settings.secrets,
     )

@@ -69,6 +69,10 @@ def _number(least: float, most: float) -> Callable[[object], object | None]:
     return accept
 
 
+def _caution(value: object) -> object | None:
+    return value if value in {"warn", "block", "off"} else None
+
+
 def _read_whole(text: str) -> object | None:
     return int(text) if text.strip().isascii() and text.strip().isdecimal() and len(text) < 20 else None
 
@@ -86,6 +90,7 @@ def _read_answer(text: str) -> object | None:
 
 
 TEXT: Final = Kind("text", _text, str)
+CAUTION: Final = Kind("warn, block or off", _caution, lambda text: text.strip().lower())
 ANSWER: Final = Kind("true or false", _answer, _read_answer)
 COUNT: Final = Kind("a whole number of at least 1", _whole(1), _read_whole)
 COUNT_OR_OFF: Final = Kind("a whole number, 0 for off", _whole(0), _read_whole)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
 from golem_cli.core.errors import ConfigurationError
 from golem_cli.store.setting_types import (
     ANSWER,
+    CAUTION,
     COUNT,
     COUNT_OR_OFF,
     FRACTION,
@@ -46,6 +47,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     max_iterations: int = 10
     vi_mode: bool = False
     plain: bool = False
+    secrets: Literal["warn", "block", "off"] = "warn"
     providers: Mapping[str, ProviderSettings] = msgspec.field(default_factory=dict)
 
 
@@ -74,6 +76,7 @@ SETTINGS: Final = (
     Setting("max_iterations", COUNT, "how many model turns a run may take"),
     Setting("vi_mode", ANSWER, "edit with vi keys"),
     Setting("plain", ANSWER, "no colours, no panel"),
+    Setting("secrets", CAUTION, "what becomes of a key in a prompt or an export: warn, block or off"),
 )
 _BY_NAME: Final = {setting.name: setting for setting in SETTINGS}
 _PROVIDERS: Final = "providers"

@@ -1,0 +1,89 @@
+"""The guard: a key-shaped string that is about to be sent or exported is pointed out before it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final, Literal
+
+from golem_cli.core.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from golem_cli.chat.ports import OnNotice
+    from golem_cli.core.conversation import Conversation
+    from golem_cli.core.message import Message, Part
+
+SecretPolicy = Literal["warn", "block", "off"]
+"""What becomes of a secret that is about to leave: a line is said, it is refused, or nobody looks."""
+
+_GO_ON: Final = "take it out, or set GOLEM_SECRETS=warn to go on all the same"
+
+
+class SecretGuard:
+    """Looks at what is about to be sent in one conversation. A kind is pointed out once."""
+
+    def __init__(self, policy: SecretPolicy, notice: OnNotice) -> None:
+        self._policy = policy
+        self._notice = notice
+        self._told: set[str] = set()
+
+    def check(self, conversation: Conversation, *, prompt: str, parts: Sequence[Part] = ()) -> None:
+        """Look at a prompt, its parts and the instructions, before anything of them is kept or sent.
+
+        Raises `ConfigurationError`, which never shows the secret, where the policy is to block.
+        """
+        if self._policy == "off":
+            return
+        for kind, place in _first_of_each(_outgoing(conversation, prompt, parts)):
+            if self._policy == "block":
+                raise ConfigurationError(f"not sent: {place} holds what looks like {kind}; {_GO_ON}")
+            if kind not in self._told | _kinds_sent(conversation.messages):
+                self._notice(f"{place} holds what looks like {kind}; it is sent as it is")
+            self._told.add(kind)
+
+
+def check_export(conversation: Conversation, policy: SecretPolicy, notice: OnNotice) -> None:
+    """Look at a conversation that is about to be exported as it is; as `SecretGuard.check`."""
+    if policy == "off":
+        return
+    from golem_cli.core.secrets import kinds_in
+
+    for kind, place in kinds_in(conversation).items():
+        if policy == "block":
+            again = f"golem export --redact {conversation.conversation_id}".rstrip()
+            raise ConfigurationError(
+                f"not written: {place} holds what looks like {kind}; {again} replaces it, "
+                "GOLEM_SECRETS=warn lets it pass"
+            )
+        notice(f"{place} holds what looks like {kind}; it is written as it is, --redact would replace it")
+
+
+def _outgoing(conversation: Conversation, prompt: str, parts: Sequence[Part]) -> Iterator[tuple[str, str]]:
+    """Yield each text that is about to be sent, with the words for where it stands."""
+    from golem_cli.core.secrets import text_in
+
+    yield "the prompt", prompt
+    for number, part in enumerate(parts, 1):
+        yield f"attachment {number}", part.url or text_in(part.data) or ""
+    yield "the instructions", conversation.instructions
+
+
+def _first_of_each(texts: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield each kind of secret once, with the place of the first: its text, and the line in it."""
+    from golem_cli.core.secrets import find_secrets
+
+    seen: set[str] = set()
+    for place, text in texts:
+        for found in find_secrets(text):
+            if found.kind not in seen:
+                seen.add(found.kind)
+                yield found.kind, f"{place}, line {text.count(chr(10), 0, found.start) + 1},"
+
+
+def _kinds_sent(messages: Sequence[Message]) -> set[str]:
+    """The kinds that earlier prompts held: they were pointed out then, perhaps by another process."""
+    from golem_cli.core.message import USER
+    from golem_cli.core.secrets import find_secrets
+
+    return {
+        found.kind for message in messages if message.role == USER for found in find_secrets(message.content)
+    }

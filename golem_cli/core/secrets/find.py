@@ -1,0 +1,83 @@
+"""Finding secrets in a text: every kind of the kept list, also behind escapes, in linear time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+import msgspec
+
+from golem_cli.core.secrets.patterns import PATTERNS, Pattern
+from golem_cli.core.secrets.randomness import looks_random
+from golem_cli.core.secrets.views import views
+
+PLACEHOLDER: Final = re.compile(r"(?:\[|%5[Bb])(?:secret|random|id)-[0-9]+(?:\]|%5[Dd])")
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A secret: its kind in words, where it stands in the text that was searched, and what it says.
+
+    `value` has its escapes decoded: two spellings of one key have one value. It must never be shown.
+    """
+
+    kind: str
+    start: int
+    end: int
+    value: str
+
+
+def find_secrets(text: str) -> list[Found]:
+    r"""Return the secrets in `text`, in order, none overlapping another.
+
+    >>> [(f.kind, f.start, f.end) for f in find_secrets("key: gsk_a1b2c3d4e5f6g7h8i9j0k1 (Groq)")]
+    [('a Groq key', 5, 31)]
+    >>> find_secrets(r'{"key": "gsk\u005fa1b2c3d4e5f6g7h8i9j0k1"}')[0].value
+    'gsk_a1b2c3d4e5f6g7h8i9j0k1'
+    """
+    found = []
+    for view in views(text):
+        for kind, start, end in _matches(view.text):
+            where = view.span(start, end)
+            found.append(Found(kind, *where, view.text[start:end]))
+    return without_overlaps(found)
+
+
+def without_overlaps(found: Iterable[Found]) -> list[Found]:
+    """Return the longest of each group that overlaps, stretched over the whole group; of equals the first."""
+    kept: list[Found] = []
+    for each in sorted(found, key=lambda one: (one.start, -one.end)):
+        if not kept or each.start >= kept[-1].end:
+            kept.append(each)
+            continue
+        last = kept[-1]
+        longer = each if each.end - each.start > last.end - last.start else last
+        kept[-1] = Found(longer.kind, last.start, max(last.end, each.end), longer.value)
+    return kept
+
+
+def _matches(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield kind, start and end of the secrets that stand in `text` as they are."""
+    for pattern in PATTERNS:
+        for marker in pattern.markers:
+            yield from _matches_at(text, pattern, marker)
+
+
+def _matches_at(text: str, pattern: Pattern, marker: str) -> Iterator[tuple[str, int, int]]:
+    position = text.find(marker)
+    while position >= 0:
+        end = position + 1
+        if pattern.attached or not position or not text[position - 1].isalnum():
+            match = pattern.regex.match(text, position)
+            if match is not None:
+                end = match.end()
+                start, stop = match.span("secret" if "secret" in match.re.groupindex else 0)
+                if _is_secret(match.string[start:stop], pattern):
+                    yield pattern.kind, start, stop
+        position = text.find(marker, end)
+
+
+def _is_secret(value: str, pattern: Pattern) -> bool:
+    if PLACEHOLDER.fullmatch(value):
+        return False
+    return not pattern.opaque or looks_random(value)

@@ -1,0 +1,175 @@
+"""Redacting a conversation: each secret becomes a placeholder, the same one wherever the secret stands.
+
+What is unsure is not decided here but told: strings that look random and that nothing explains.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from golem_cli.core.identity import is_canonical_uuid
+from golem_cli.core.secrets.data import text_in
+from golem_cli.core.secrets.find import PLACEHOLDER, Found, find_secrets, without_overlaps
+from golem_cli.core.secrets.places import DATA, ID, OPAQUE, rewritten
+from golem_cli.core.secrets.randomness import find_random, looks_random
+from golem_cli.core.secrets.views import views
+
+if TYPE_CHECKING:
+    from golem_cli.core.conversation import Conversation
+
+REMOVED: Final = "[removed]"
+"""Stands for what only a provider can read, and therefore nobody can vouch for."""
+_ANYWHERE: Final = 8
+"""Characters of a value that is replaced wherever it stands; a shorter one (`postgres`) may be a plain word,
+and is replaced only where it was found."""
+_TELLING: Final = 8
+"""Characters of a value's beginning that are replaced where a text was cut off in the middle of it."""
+_CUT: Final = ("", "…", "...")
+
+
+class Doubt(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that may be a secret and was left: where it stands, and why it is doubted."""
+
+    place: str
+    why: str
+
+
+class Redacted(msgspec.Struct, frozen=True, kw_only=True):
+    """A conversation without its secrets, how many different ones there were, and what is in doubt."""
+
+    conversation: Conversation
+    secrets: int
+    doubts: tuple[Doubt, ...]
+    values: tuple[str, ...]
+
+    def survivor(self, text: str) -> str:
+        """Return the kind of a secret that `text`, written from the conversation, still holds; "" if none."""
+        for view in views(text):
+            if any(value in view.text for value in self.values):
+                return "a secret"
+        return next((found.kind for found in find_secrets(text)), "")
+
+
+def redact(conversation: Conversation, *, random: bool = False) -> Redacted:
+    """Return `conversation` with its secrets replaced by `[secret-1]`, `[secret-2]`, …, in order of place.
+
+    Ids that look random become `[id-1]`, …; signatures and redacted thinking `[removed]`. With `random` so
+    does, as `[random-1]`, every string that looks random and that nothing explains; without, it is a doubt.
+    """
+    redactor = _Redactor(random=random)
+    rewritten(conversation, redactor.learn)
+    clean = rewritten(conversation, redactor.replace)
+    return Redacted(
+        conversation=clean,
+        secrets=len(redactor.secrets),
+        doubts=tuple(redactor.doubts),
+        values=tuple(value for value in redactor.secrets if len(value) >= _ANYWHERE),
+    )
+
+
+class _Redactor:
+    """Learns the secrets of a whole conversation first, so that the second walk finds them everywhere."""
+
+    def __init__(self, *, random: bool) -> None:
+        self.secrets: dict[str, str] = {}
+        self.doubts: list[Doubt] = []
+        self._random = random
+        self._ids: dict[str, str] = {}
+        self._strings: dict[str, str] = {}
+        self._known: re.Pattern[str] | None = None
+
+    def learn(self, text: str, kind: str, _place: str) -> str:
+        """Take note of the secrets in one string, which stays as it is."""
+        if kind != OPAQUE:
+            for found in find_secrets(text_in(text) or text if kind == DATA else text):
+                _named(self.secrets, found.value, "secret")
+        return text
+
+    def replace(self, text: str, kind: str, place: str) -> str:
+        """Return one string without the secrets that were learned."""
+        if kind == OPAQUE:
+            return REMOVED
+        if kind == DATA:
+            return self._in_data(text, place)
+        clean = self._without_secrets(text)
+        if kind == ID:
+            return self._id(clean)
+        return self._without_random(clean, place)
+
+    def _without_secrets(self, text: str) -> str:
+        found = without_overlaps([*find_secrets(text), *self._known_in(text)])
+        return _spliced(
+            text, [(each.start, each.end, _named(self.secrets, each.value, "secret")) for each in found]
+        )
+
+    def _known_in(self, text: str) -> list[Found]:
+        """Find the learned values wherever they stand, and the beginning of one where `text` was cut."""
+        if not self.secrets:
+            return []
+        if self._known is None:
+            whole = sorted((v for v in self.secrets if len(v) >= _ANYWHERE), key=len, reverse=True)
+            self._known = re.compile("|".join(map(re.escape, whole)) or r"(?!)")
+        found: list[Found] = []
+        for view in views(text):
+            places = [
+                (match.start(), match.end(), match.group()) for match in self._known.finditer(view.text)
+            ]
+            places += self._cut_off(view.text)
+            found += [Found("", *view.span(start, end), value) for start, end, value in places]
+        return found
+
+    def _cut_off(self, text: str) -> list[tuple[int, int, str]]:
+        """Find a value's beginning at the end of `text`, as in a title that was shortened."""
+        found = []
+        for mark in _CUT:
+            body = text.removesuffix(mark) if text.endswith(mark) else ""
+            for value in self.secrets:
+                start = body.rfind(value[:_TELLING]) if len(value) > _TELLING else -1
+                if start >= 0 and value.startswith(body[start:]):
+                    found.append((start, len(body), value))
+        return found
+
+    def _without_random(self, text: str, place: str) -> str:
+        runs = find_random(text)
+        if self._random:
+            return _spliced(
+                text, [(start, end, _named(self._strings, run, "random")) for start, end, run in runs]
+            )
+        for _, _, run in runs:
+            why = f"a string of {len(run)} characters looks random, and no known pattern explains it"
+            self.doubts.append(Doubt(place=place, why=why))
+        return text
+
+    def _id(self, text: str) -> str:
+        plain = is_canonical_uuid(text) or PLACEHOLDER.search(text) or not looks_random(text)
+        return text if plain else _named(self._ids, text, "id")
+
+    def _in_data(self, text: str, place: str) -> str:
+        """Redact a part that holds text; of other data say when there is a secret in it."""
+        decoded = text_in(text)
+        if decoded is None:
+            return self._without_random(self._without_secrets(text), place)
+        clean = self._without_secrets(decoded)
+        if clean == decoded:
+            return text
+        if not decoded.isascii() and "\ufffd" in decoded:
+            self.doubts.append(Doubt(place=place, why="the file holds what looks like a secret"))
+            return text
+        return base64.b64encode(clean.encode()).decode("ascii")
+
+
+def _named(names: dict[str, str], value: str, word: str) -> str:
+    return names.setdefault(value, f"[{word}-{len(names) + 1}]")
+
+
+def _spliced(text: str, replacements: list[tuple[int, int, str]]) -> str:
+    """Return `text` with spans, in order and apart, replaced."""
+    pieces, end = [], 0
+    for start, stop, instead in replacements:
+        pieces += [text[end:start], instead]
+        end = stop
+    return "".join([*pieces, text[end:]])
