@@ -29,7 +29,9 @@ TELLING: Final = 8
 """Characters of a key from its beginning that must not be shown."""
 _NUMBER: Final = re.compile(r"\d{1,9}(\.\d{1,9})?", re.ASCII)
 _RETRYABLE_STATUS: Final = frozenset({408, 429})
-_RETRYABLE_CODES: Final = frozenset({"server_error", "overloaded_error", "rate_limit_exceeded", "timeout"})
+_RETRYABLE_CODES: Final = frozenset(
+    {"server_error", "overloaded_error", "rate_limit_exceeded", "timeout", "api_error", "rate_limit_error"}
+)
 
 
 @contextmanager

@@ -1,0 +1,136 @@
+"""A history as the alternating turns of the Messages format: pure, deterministic.
+
+Source: Claude API reference, "Create a Message"; Claude docs, "Handle tool calls" (results right behind
+their calls and in front of any text), "Thinking" (blocks go back unmodified, to the model that signed them,
+and never stand last), "Prefill" (no white space at the end of the last assistant turn).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, cast
+
+import msgspec
+
+from golem_cli.core.history import repair
+from golem_cli.core.history.wire_view import wire_object, wire_view
+from golem_cli.core.message import ASSISTANT, SYSTEM, TOOL, USER, Message, ThinkingBlock, ToolCall, replace
+from golem_cli.providers.anthropic.names import WireIds, wire_name
+from golem_cli.providers.anthropic.parts import encode_part
+from golem_cli.providers.anthropic.place import place_of
+from golem_cli.providers.fields import Json
+
+THINKING: Final = frozenset({"thinking", "redacted_thinking"})
+
+_OPENING: Final = "(The beginning of this conversation is not shown.)"
+_GO_ON: Final = "Continue."
+
+
+def encode_turns(messages: Sequence[Message], *, origin: str) -> list[Json]:
+    """The turns of `messages`, system messages left out, for the model whose name in the file is `origin`.
+
+    Turns alternate and begin with the user's; every call is answered in the turn behind it; blank text is
+    left out, and so is thinking that another model signed or nobody did.
+    """
+    own = [_with_own_thinking(message, origin) for message in messages if message.role != SYSTEM]
+    history = repair(wire_view(own))
+    ids = WireIds(history)
+    turns: list[Json] = []
+    for position, message in enumerate(history):
+        blocks = _blocks(message, position, ids)
+        role = ASSISTANT if message.role == ASSISTANT else USER  # any other role has no authority here
+        if not turns and blocks and role == ASSISTANT:
+            turns.append({"role": USER, "content": [_text(_OPENING)]})
+        if turns and turns[-1]["role"] == role:
+            blocks_of(turns[-1]).extend(blocks)
+        elif blocks:
+            turns.append({"role": role, "content": blocks})
+    return turns
+
+
+def close(turns: list[Json], *, prefill: bool) -> None:
+    """Let `turns` end as the model takes it: with the user's, or with a beginning that it goes on from."""
+    if not turns or turns[-1]["role"] == USER:
+        return
+    if not prefill:
+        turns.append({"role": USER, "content": [_text(_GO_ON)]})
+        return
+    blocks = [block for block in blocks_of(turns[-1]) if block["type"] not in THINKING]
+    if blocks[-1]["type"] == "text":
+        blocks[-1] = _text(str(blocks[-1]["text"]).rstrip())
+    turns[-1]["content"] = blocks
+
+
+def blocks_of(turn: Json) -> list[Json]:
+    """The content blocks of a turn."""
+    return cast("list[Json]", turn["content"])
+
+
+def in_loop_without_thinking(turns: Sequence[Json]) -> bool:
+    """Whether `turns` end within a tool loop that did not begin with thinking.
+
+    Such a request is refused when it asks for thinking with a budget: the loop is one turn of the
+    assistant's, and that must begin with a thinking block.
+    """
+    start = len(turns)
+    while start >= 2 and blocks_of(turns[start - 1])[0]["type"] == "tool_result":
+        start -= 2
+    return start < len(turns) and blocks_of(turns[start])[0]["type"] not in THINKING
+
+
+def _with_own_thinking(message: Message, origin: str) -> Message:
+    if not message.thinking:
+        return message
+    own = message.role == ASSISTANT and message.model == origin
+    kept = tuple(block for block in message.thinking if own and (block.signature or block.redacted))
+    return message if kept == message.thinking else replace(message, thinking=kept)
+
+
+def _blocks(message: Message, position: int, ids: WireIds) -> list[Json]:
+    if message.role == ASSISTANT:
+        calls = [_call(call, ids.of_call(position, index)) for index, call in enumerate(message.tool_calls)]
+        return _assistant(message, calls)
+    said = [*_said(message.content), *(encode_part(part) for part in message.parts)]
+    if message.role != TOOL:
+        return said
+    result: Json = {"type": "tool_result", "tool_use_id": ids.of_result(position)}
+    if message.parts:
+        result["content"] = said
+    elif said:
+        result["content"] = message.content
+    if message.failed:
+        result["is_error"] = True
+    return [result]
+
+
+def _assistant(message: Message, calls: list[Json]) -> list[Json]:
+    """The blocks of a turn, thinking where it stood and never last."""
+    blocks: list[Json] = []
+    read = called = 0
+    for thinking in message.thinking:
+        characters, number = place_of(thinking)
+        blocks += [*_said(message.content[read:characters]), *calls[called:number], _thinking(thinking)]
+        read, called = max(read, characters), max(called, number)
+    blocks += [*_said(message.content[read:]), *calls[called:]]
+    while blocks and blocks[-1]["type"] in THINKING:
+        blocks.pop()
+    return blocks
+
+
+def _thinking(block: ThinkingBlock) -> Json:
+    if block.redacted:
+        return {"type": "redacted_thinking", "data": block.redacted}
+    return {"type": "thinking", "thinking": block.text, "signature": block.signature}
+
+
+def _call(call: ToolCall, call_id: str) -> Json:
+    arguments = msgspec.Raw(wire_object(call).encode())
+    return {"type": "tool_use", "id": call_id, "name": wire_name(call.name), "input": arguments}
+
+
+def _said(text: str) -> list[Json]:
+    return [_text(text)] if text.strip() else []
+
+
+def _text(text: str) -> Json:
+    return {"type": "text", "text": text}
