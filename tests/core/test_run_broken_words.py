@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import math
 from collections.abc import Callable
 from typing import Any
@@ -25,6 +26,7 @@ from golem_cli.core.tool import RunContext
 from golem_cli.core.usage import UsageLimit
 from golem_cli.testing import ScriptedModel, ScriptedTool, call
 
+UNUSABLE: dict[str, Any] = {"name": "t", "description": "", "function": print, "schema": {}}
 PICTURE = Part(kind="image", url="https://example.org/a.png")
 
 
@@ -122,6 +124,48 @@ async def test_a_stop_while_a_processor_summarizes_carries_no_evidence_of_the_su
     with pytest.raises(asyncio.CancelledError) as caught:
         await task
     assert not isinstance(caught.value, RunCanceled)
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"tools": [print]}, "tool 1 is a builtin_function_or_method, not a Tool"),
+        ({"tools": [ScriptedTool("t")]}, "tool 1 is a ScriptedTool, not a Tool"),
+        (
+            {"tools": [replace(ScriptedTool("t").tool, schema={})]},
+            "its schema must be a JSON object, as text",
+        ),
+        ({"output_schema": {}}, "output_schema is not valid JSON text"),
+        ({"max_iterations": "3"}, "max_iterations must be a whole number, not '3'"),
+        ({"max_attempts": 2.5}, "max_attempts must be a whole number, not 2.5"),
+        ({"usage_limit": {"requests": 1}}, "usage_limit is a dict, not a UsageLimit"),
+        ({"tool_timeout": math.nan}, "tool_timeout must be above 0 seconds"),
+    ],
+)
+def test_an_option_of_the_wrong_type_is_named(options: dict[str, Any], named: str) -> None:
+    with pytest.raises(ConfigurationError, match=named):
+        Agent(ScriptedModel(), **options)
+
+
+@pytest.mark.parametrize("model", [None, "openai:gpt-5-mini", ScriptedModel])
+def test_what_is_no_model_is_named(model: Any) -> None:
+    with pytest.raises(ConfigurationError, match="has no method complete"):
+        Agent(model)
+
+
+async def test_a_part_that_is_none_is_named_before_the_model_is_asked() -> None:
+    model = ScriptedModel("never")
+    with pytest.raises(HistoryError, match="prompt part 2 is a dict, not a Part"):
+        await Agent(model).run("go", parts=[PICTURE, {"kind": "image"}])  # type: ignore[list-item] # on purpose
+    assert not model.requests
+
+
+async def test_what_on_delta_returns_is_awaited_only_when_it_can_be() -> None:
+    """As `write` of a file does, which returns a count."""
+    heard = io.StringIO()
+    agent = Agent(ScriptedModel("Hello!", fragment_size=2))
+    await agent.run_stream("go", lambda delta: heard.write(delta.content))  # type: ignore[arg-type,return-value] # on purpose
+    assert heard.getvalue() == "Hello!"
 
 
 # -- deferral -----------------------------------------------------------------------------------------

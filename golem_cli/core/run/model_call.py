@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Awaitable
 from contextlib import suppress
 from typing import TypeGuard, cast
@@ -170,7 +171,8 @@ class FragmentGate:
         except Exception as error:
             self.error = error
             raise
-        return None if waiting is None else self._awaited(waiting)
+        # Only what can be waited for: a caller that writes the fragment somewhere may return the count.
+        return self._awaited(waiting) if inspect.isawaitable(waiting) else None
 
     async def _awaited(self, waiting: Awaitable[None]) -> None:
         try:

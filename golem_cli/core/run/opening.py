@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from golem_cli.core.errors import ConfigurationError, GolemError, HistoryError, ProcessorError
 from golem_cli.core.history.validate import malformed_parts, validate_history
 from golem_cli.core.identity import new_id
-from golem_cli.core.message import SYSTEM, USER, Message
+from golem_cli.core.message import SYSTEM, USER, Message, Part
 from golem_cli.core.model import OnDelta, StreamingModel
 from golem_cli.core.run.active import ActiveRun
 from golem_cli.core.run.cancellation import Cancellation
@@ -65,6 +65,10 @@ def prompt_message(prompt: str, settings: RunSettings) -> Message:
     """Return the prompt as a message. Raises `HistoryError` when it is no text, or a part is malformed."""
     if not isinstance(prompt, str):
         raise HistoryError(f"the prompt is a {type(prompt).__name__}, not text")
+    parts: Sequence[object] = settings.parts
+    for number, part in enumerate(parts, 1):
+        if not isinstance(part, Part):
+            raise HistoryError(f"prompt part {number} is a {type(part).__name__}, not a Part")
     message = Message(role=USER, content=prompt, parts=settings.parts)
     for fault in malformed_parts(message):
         raise HistoryError(f"prompt part {fault.part}: {fault.reason}")
