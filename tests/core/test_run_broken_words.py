@@ -131,10 +131,7 @@ async def test_a_stop_while_a_processor_summarizes_carries_no_evidence_of_the_su
     [
         ({"tools": [print]}, "tool 1 is a builtin_function_or_method, not a Tool"),
         ({"tools": [ScriptedTool("t")]}, "tool 1 is a ScriptedTool, not a Tool"),
-        (
-            {"tools": [replace(ScriptedTool("t").tool, schema={})]},
-            "its schema must be a JSON object, as text",
-        ),
+        ({"tools": [Tool(**UNUSABLE)]}, "its schema must be a JSON object, as text"),
         ({"output_schema": {}}, "output_schema is not valid JSON text"),
         ({"max_iterations": "3"}, "max_iterations must be a whole number, not '3'"),
         ({"max_attempts": 2.5}, "max_attempts must be a whole number, not 2.5"),
