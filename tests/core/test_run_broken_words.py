@@ -22,7 +22,7 @@ from golem_cli.core.errors import (
 from golem_cli.core.message import Message, Part
 from golem_cli.core.model import ModelResponse
 from golem_cli.core.run import Agent, DeferredAnswer
-from golem_cli.core.tool import RunContext
+from golem_cli.core.tool import RunContext, Tool
 from golem_cli.core.usage import UsageLimit
 from golem_cli.testing import ScriptedModel, ScriptedTool, call
 
