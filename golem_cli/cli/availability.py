@@ -28,7 +28,7 @@ class Availability:
 
 def of_service(service: Service, settings: Settings, variables: Mapping[str, str]) -> Availability:
     """Say whether `service` can be used. A server that needs no key is asked, a remote one is not."""
-    from golem_cli.providers.http import host_of, is_loopback
+    from golem_cli.providers.addresses import host_of, is_loopback
 
     configured = settings.providers.get(service.name)
     base_url = (
@@ -77,7 +77,7 @@ def asked(service: Service, base_url: str) -> Availability:
     import asyncio
 
     from golem_cli.core.errors import GolemError
-    from golem_cli.providers.http import host_of
+    from golem_cli.providers.addresses import host_of
     from golem_cli.providers.openai.client import list_models
 
     try:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import socket
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlsplit
-
-import msgspec
 
 from golem_cli.providers.services import SERVICES
 
@@ -21,7 +19,7 @@ ASKED: Final = "asked for by --model"
 _KNOCK_SECONDS: Final = 0.05
 
 
-class ModelChoice(msgspec.Struct, frozen=True, kw_only=True):
+class ModelChoice(NamedTuple):
     """A model's name as `--model` takes it, and why it was chosen, in words."""
 
     name: str
@@ -84,7 +82,7 @@ def _set_up(settings: Settings, variables: Mapping[str, str]) -> ModelChoice | N
 
 
 def _here(address: str) -> bool:
-    from golem_cli.providers.http import is_loopback
+    from golem_cli.providers.addresses import is_loopback
 
     return is_loopback(address)
 
@@ -108,7 +106,7 @@ def _listed_first(service: Service, base_url: str) -> ModelChoice | None:
     if not _listens(base_url):
         return None
     from golem_cli.cli.availability import asked
-    from golem_cli.providers.http import host_of
+    from golem_cli.providers.addresses import host_of
 
     models = asked(service, base_url).models
     why = f"{service.title} answers at {host_of(base_url)}"

@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from golem_cli.core.errors import ConfigurationError, ModelError
+from golem_cli.providers.addresses import host_of
 from golem_cli.providers.fields import json_text, one_line
-from golem_cli.providers.http import host_of, parse_json
+from golem_cli.providers.http import parse_json
 from golem_cli.providers.sse import MAX_EVENT_BYTES, OversizedEventError
 
 if TYPE_CHECKING:

@@ -1,16 +1,16 @@
-"""HTTP as every adapter needs it: client settings, addresses, keys, and bodies within bounds."""
+"""HTTP as every adapter needs it: client settings, and bodies within bounds."""
 
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urlsplit
 
 import msgspec
 
 from golem_cli.core.errors import ConfigurationError, ModelError
+from golem_cli.providers.addresses import checked_key as checked_key  # noqa: PLC0414 (adapters take it here)
+from golem_cli.providers.addresses import host_of, is_loopback
 from golem_cli.providers.fields import one_line
 
 if TYPE_CHECKING:
@@ -56,53 +56,6 @@ def new_client(base_url: str, timeouts: Timeouts) -> httpx.AsyncClient:
             "a proxy setting (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY) or certificate setting (SSL_CERT_FILE, "
             "SSL_CERT_DIR) in the environment cannot be used"
         ) from error
-
-
-def checked_base_url(url: str) -> str:
-    """Return `url` without a trailing slash; `ConfigurationError` when it is no http or https address."""
-    try:
-        parts = urlsplit(url.strip())
-        usable = parts.scheme in {"http", "https"} and bool(parts.hostname)
-        _ = parts.port  # raises when it is no number
-    except ValueError:
-        usable = False
-    if not usable:
-        shown = re.sub(r"//[^/]*@", "//***@", url)  # a password may stand there
-        raise ConfigurationError(f"the base URL {shown!r} is not an http:// or https:// address")
-    return url.strip().rstrip("/")
-
-
-def checked_key(key: str) -> str:
-    """Return `key` without white space around it. `ConfigurationError`, not showing it, when it is no key."""
-    key = key.strip()
-    if not all("!" <= character <= "~" for character in key):
-        raise ConfigurationError(
-            "the API key holds a character that no key has (a space, a line break, an accent)"
-        )
-    return key
-
-
-def host_of(url: str) -> str:
-    """Host and port of `url`: what an error may show of it.
-
-    >>> host_of("https://user:secret@api.example.com:8443/v1?key=x")
-    'api.example.com:8443'
-    """
-    try:
-        return urlsplit(url).netloc.rpartition("@")[2]
-    except ValueError:
-        return ""
-
-
-def is_loopback(url: str) -> bool:
-    """Whether `url` points at this machine by name or address."""
-    from ipaddress import ip_address
-
-    host = urlsplit(url).hostname or ""
-    try:
-        return host == "localhost" or host.endswith(".localhost") or ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def parse_json(text: str) -> object:

@@ -6,8 +6,9 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
 from golem_cli._version import __version__
+from golem_cli.providers.addresses import checked_base_url, host_of
 from golem_cli.providers.faults import faults_located, status_error
-from golem_cli.providers.http import Timeouts, checked_base_url, host_of, new_client, read_text
+from golem_cli.providers.http import Timeouts, new_client, read_text
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop

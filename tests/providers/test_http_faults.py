@@ -8,8 +8,8 @@ from email.utils import format_datetime
 import pytest
 
 from golem_cli.core.errors import ModelError
+from golem_cli.providers.addresses import host_of, is_loopback
 from golem_cli.providers.faults import envelope, faults_located, retry_after, status_error
-from golem_cli.providers.http import host_of, is_loopback
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from golem_cli.providers.http import checked_base_url, is_loopback
+from golem_cli.providers.addresses import checked_base_url, is_loopback
 from golem_cli.providers.services import SERVICES, find_service
 
 

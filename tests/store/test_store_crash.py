@@ -15,9 +15,9 @@ import pytest
 
 from golem_cli.core.conversation import Conversation, RunRecord
 from golem_cli.core.message import Message
-from golem_cli.store import Store
 from golem_cli.store.atomic import revision_of
 from golem_cli.store.journal import decode
+from golem_cli.store.store import Store
 
 if sys.platform == "win32":
     pytest.skip("SIGKILL is POSIX's", allow_module_level=True)
@@ -27,7 +27,7 @@ import itertools, sys
 from pathlib import Path
 from golem_cli.core.conversation import Conversation, RunRecord
 from golem_cli.core.message import Message
-from golem_cli.store import Store
+from golem_cli.store.store import Store
 store = Store(Path(sys.argv[1]))
 writer = store.create(Conversation())
 identifier = writer.path.stem

@@ -13,7 +13,7 @@ import pytest
 from golem_cli.core.conversation import Conversation, RunRecord
 from golem_cli.core.errors import StoreError
 from golem_cli.core.message import Message
-from golem_cli.store import Store
+from golem_cli.store.store import Store
 
 BIG = """
 import resource, sys
@@ -21,7 +21,7 @@ from pathlib import Path
 from golem_cli.core.conversation import Conversation, RunRecord
 from golem_cli.core.errors import StoreError
 from golem_cli.core.message import Message
-from golem_cli.store import Store
+from golem_cli.store.store import Store
 
 def room(size):
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))

@@ -11,8 +11,8 @@ import pytest
 from golem_cli.core.conversation import Conversation, RunRecord
 from golem_cli.core.errors import AmbiguousReference, ConversationNotFound, StoreError
 from golem_cli.core.message import Message
-from golem_cli.store import Store
 from golem_cli.store.imports import is_copy_of, note_import
+from golem_cli.store.store import Store
 from golem_cli.store.titles import title_from
 
 FIRST = "01890000-0000-7000-8000-000000000001"

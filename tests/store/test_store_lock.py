@@ -14,12 +14,12 @@ import pytest
 from golem_cli.core.conversation import Conversation, RunRecord
 from golem_cli.core.errors import ConversationLocked
 from golem_cli.core.message import Message
-from golem_cli.store import Store
+from golem_cli.store.store import Store
 
 HOLD = """
 import sys
 from pathlib import Path
-from golem_cli.store import Store
+from golem_cli.store.store import Store
 with Store(Path(sys.argv[1])).open(sys.argv[2]) as writer:
     print("held", flush=True)
     sys.stdin.readline()
@@ -30,7 +30,7 @@ import sys, time
 from pathlib import Path
 from golem_cli.core.errors import ConversationLocked
 from golem_cli.core.message import Message
-from golem_cli.store import Store
+from golem_cli.store.store import Store
 store = Store(Path(sys.argv[1]))
 for number in range(15):
     while True:
@@ -47,7 +47,7 @@ import itertools, sys, time
 from pathlib import Path
 from golem_cli.core.errors import ConversationLocked
 from golem_cli.core.message import Message
-from golem_cli.store import Store
+from golem_cli.store.store import Store
 store = Store(Path(sys.argv[1]))
 for number in itertools.count():
     try:

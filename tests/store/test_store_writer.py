@@ -21,7 +21,7 @@ from golem_cli.core.errors import (
 )
 from golem_cli.core.identity import is_canonical_uuid, new_id
 from golem_cli.core.message import Message
-from golem_cli.store import Store
+from golem_cli.store.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable
