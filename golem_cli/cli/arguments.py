@@ -7,16 +7,14 @@ be left out, so both are resolved here, before it sees them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 RESUME: Final = ("-r", "--resume")
 PROMPT: Final = ("-p", "--prompt")
 TOP_LEVEL: Final = frozenset({"--help", "-h", "--version", "-V", "--install-completion", "--show-completion"})
 
 
-@dataclass(frozen=True, kw_only=True)
-class Invocation:
+class Invocation(NamedTuple):
     """The arguments for Typer, the command's name first (or an option of the top level), and `--debug`."""
 
     arguments: tuple[str, ...]

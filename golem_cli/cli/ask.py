@@ -94,7 +94,8 @@ def ask(options: AskOptions, environment: Environment) -> int:
     """Run the turn and return the exit code."""
     from golem_cli.cli.attachments import attach
     from golem_cli.cli.one_turn import output_for, take_turn
-    from golem_cli.cli.opening import Wanted, by_reference, newest, open_session
+    from golem_cli.cli.opening import by_reference, newest, open_session
+    from golem_cli.cli.preparing import Wanted
     from golem_cli.cli.prompt_input import read_prompt
 
     prompt = read_prompt(options.words, environment, attached=bool(options.files))
@@ -111,9 +112,9 @@ def ask(options: AskOptions, environment: Environment) -> int:
         if options.resume
         else None,
     )
-    opened = open_session(wanted, environment, lambda text: environment.complain(f"golem: {text}"))
+    session = open_session(wanted, environment, lambda text: environment.complain(f"golem: {text}"))
     return take_turn(
-        opened.session,
+        session,
         lambda session, output: session.ask(
             prompt, parts=parts, on_delta=output.on_delta, on_event=output.on_event
         ),

@@ -9,8 +9,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Final, TextIO
+from typing import Final, NamedTuple, TextIO
 
 STANDARD_STREAM: Final = "-"
 """The name of standard input (or output) where a file is asked for."""
@@ -18,8 +17,7 @@ STANDARD_STREAM: Final = "-"
 _BEYOND_ASCII: Final = re.compile(r"[^\n\x20-\x7e]")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Environment:
+class Environment(NamedTuple):
     """The world of one `program` run.
 
     The streams are text over bytes (`.buffer`), in UTF-8. `variables` are the environment variables.

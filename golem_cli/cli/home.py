@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from golem_cli.chat.ports import Library
     from golem_cli.cli.environment import Environment
     from golem_cli.store.paths import Paths
     from golem_cli.store.store import Store
@@ -22,3 +23,12 @@ def open_store(environment: Environment) -> Store:
     from golem_cli.store.store import Store
 
     return Store(paths_of(environment).data)
+
+
+def open_library(environment: Environment, *, save: bool) -> Library:
+    """Return where conversations live: the store, or memory for those that are not to be kept."""
+    if save:
+        return open_store(environment)
+    from golem_cli.chat.memory import MemoryLibrary
+
+    return MemoryLibrary()

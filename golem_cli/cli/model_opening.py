@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from golem_cli.cli.model_choice import EMBEDDED, address_of
 from golem_cli.core.errors import ConfigurationError
@@ -11,7 +13,6 @@ from golem_cli.providers.services import SERVICES, find_service
 if TYPE_CHECKING:
     from golem_cli.chat.ports import ChatModel
     from golem_cli.cli.environment import Environment
-    from golem_cli.providers.local import LocalModel
     from golem_cli.providers.services import Service
     from golem_cli.store.settings import Settings
 
@@ -19,11 +20,23 @@ _VERY_NEAR: Final = 0.85
 """A slip of one letter; `llama3:8b` lacks its provider and does not mean Ollama's model `8b`."""
 
 
+class FoundModel(NamedTuple):
+    """A model whose address and key, or file, are known: its whole name, and what makes it."""
+
+    name: str
+    make: Callable[[], ChatModel]
+
+
 def open_model(name: str, settings: Settings, environment: Environment) -> ChatModel:
-    """Return the model called `name`, as in `openai:gpt-5-mini`, `local:` or `local:/path/to/model.gguf`.
+    """Find the model called `name` and make it."""
+    return find_model(name, settings, environment).make()
+
+
+def find_model(name: str, settings: Settings, environment: Environment) -> FoundModel:
+    """Find the model called `name`, as in `openai:gpt-5-mini`, `local:` or `local:/path/to/model.gguf`.
 
     Raises `ConfigurationError` that says what to set. The weights of the embedded model are fetched here,
-    when they are not in the cache yet.
+    when they are not in the cache yet. An adapter is imported only when the model is made.
     """
     provider, colon, model = name.partition(":")
     if not colon or not provider:
@@ -44,9 +57,8 @@ def open_model(name: str, settings: Settings, environment: Environment) -> ChatM
     return _of_service(service, model, settings, environment)
 
 
-def _of_service(service: Service, model: str, settings: Settings, environment: Environment) -> ChatModel:
-    from golem_cli.providers.http import is_loopback
-    from golem_cli.providers.openai import OpenAIModel
+def _of_service(service: Service, model: str, settings: Settings, environment: Environment) -> FoundModel:
+    from golem_cli.providers.addresses import checked_base_url, checked_key, is_loopback
 
     configured = settings.providers.get(service.name)
     base_url = address_of(service, settings, environment.variables)
@@ -63,12 +75,20 @@ def _of_service(service: Service, model: str, settings: Settings, environment: E
             f"{service.title} needs a key: set {service.key_variables[0]}, or api_key_command in "
             f"[providers.{service.name}] of the settings file"
         )
-    return OpenAIModel(
-        model=model, name=f"{service.name}:{model}", base_url=base_url, api_key=key, quirks=service.quirks
+    make = partial(
+        _make_adapter, service, model, base_url=checked_base_url(base_url), api_key=checked_key(key)
     )
+    return FoundModel(f"{service.name}:{model}", make)
 
 
-def _embedded(path: str, environment: Environment) -> LocalModel:
+def _make_adapter(service: Service, model: str, *, base_url: str, api_key: str) -> ChatModel:
+    from golem_cli.providers.openai import OpenAIModel
+
+    name = f"{service.name}:{model}"
+    return OpenAIModel(model=model, name=name, base_url=base_url, api_key=api_key, quirks=service.quirks)
+
+
+def _embedded(path: str, environment: Environment) -> FoundModel:
     from golem_cli.cli.home import paths_of
     from golem_cli.cli.weights import fetched_weights
     from golem_cli.providers.local import SMOLLM2, LocalModel, check_gguf
@@ -79,8 +99,10 @@ def _embedded(path: str, environment: Environment) -> LocalModel:
         file = user_path(path)
         check_gguf(file)
         check_installed()
-        return LocalModel(file, name=f"local:{file.absolute()}")  # resumed from any folder
-    return LocalModel(fetched_weights(paths_of(environment).cache, environment))
+        name = f"local:{file.absolute()}"  # resumed from any folder
+    else:
+        file, name = fetched_weights(paths_of(environment).cache, environment), f"local:{SMOLLM2.name}"
+    return FoundModel(name, partial(LocalModel, file, name=name))
 
 
 def _first_set(names: tuple[str, ...], environment: Environment) -> str:

@@ -1,4 +1,4 @@
-"""Opening a session for chat, ask and resume: settings, a conversation, and the model that answers."""
+"""Opening a session for chat, ask and resume, and the conversation that it goes on with."""
 
 from __future__ import annotations
 
@@ -11,62 +11,43 @@ from golem_cli.chat import lineage
 from golem_cli.chat.memory import MemoryLibrary
 from golem_cli.chat.session import ChatSettings, Session, utc_now
 from golem_cli.cli.failures import WrongUsage
-from golem_cli.cli.home import open_store, paths_of
-from golem_cli.cli.model_choice import ASKED, ModelChoice, choose_model
-from golem_cli.cli.model_opening import open_model
-from golem_cli.core.errors import ConfigurationError
+from golem_cli.cli.home import open_library, open_store
+from golem_cli.cli.preparing import Kept, Prepared, Wanted, prepare
 from golem_cli.core.model_settings import ModelSettings
-from golem_cli.store.settings import Configuration, load_settings
 
 if TYPE_CHECKING:
-    from golem_cli.chat.ports import ChatModel, Library, OnNotice, Writer
+    from golem_cli.chat.ports import Library, OnNotice, Writer
     from golem_cli.cli.environment import Environment
     from golem_cli.core.conversation import Conversation
+    from golem_cli.store.settings import Configuration
 
 
-class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """What the flags ask for; None and "" mean: not given.
-
-    `conversation` is the id of one in the store, or a copy that is to go there; None begins a new one.
-    """
-
-    model: str = ""
-    system: str | None = None
-    trim: int | None = None
-    budget: int | None = None
-    save: bool = True
-    conversation: str | Conversation | None = None
+def open_session(wanted: Wanted, environment: Environment, notice: OnNotice) -> Session:
+    """Open the session that the flags describe, both steps at once."""
+    return make_session(prepare(wanted, environment), environment, notice)
 
 
-class Opened(msgspec.Struct, frozen=True, kw_only=True):
-    """A session that is ready, the model's name with the reason for it, and the settings in force."""
-
-    session: Session
-    choice: ModelChoice
-    configuration: Configuration
-
-
-def open_session(wanted: Wanted, environment: Environment, notice: OnNotice) -> Opened:
-    """Open the session that the flags describe. Flags about the conversation are kept with it."""
-    configuration = load_settings(env=environment.variables, file=paths_of(environment).settings_file)
-    library = open_store(environment) if wanted.save else MemoryLibrary()
-    existing = None if wanted.conversation is None else open_writer(wanted.conversation, library, environment)
+def make_session(
+    prepared: Prepared, environment: Environment, notice: OnNotice = lambda text: None
+) -> Session:
+    """The second step: make the session. Flags about the conversation are kept with it."""
+    library, writer = prepared.kept or _begin(prepared, environment)
     try:
-        kept = existing.conversation.model if existing else ""
-        choice = choose_model(wanted.model, kept, configuration, environment.variables)
-        model = _open_chosen(choice, configuration, environment)
-        writer = existing or library.create(
-            lineage.start(now=utc_now(), model=model.name, instructions=configuration.settings.system)
-        )
+        _keep_flags(writer, prepared.wanted, prepared.model.name)
+        model = prepared.model.make()
     except BaseException:
-        if existing is not None:
-            existing.close()
+        writer.close()
         raise
-    _keep_flags(writer, wanted, model.name)
-    session = Session(
-        library=library, writer=writer, model=model, settings=_chat_settings(configuration), notice=notice
-    )
-    return Opened(session=session, choice=choice, configuration=configuration)
+    settings = _chat_settings(prepared.configuration)
+    return Session(library=library, writer=writer, model=model, settings=settings, notice=notice)
+
+
+def _begin(prepared: Prepared, environment: Environment) -> Kept:
+    """Begin a new conversation."""
+    library = open_library(environment, save=prepared.wanted.save)
+    instructions = prepared.configuration.settings.system
+    new = lineage.start(now=utc_now(), model=prepared.model.name, instructions=instructions)
+    return Kept(library, library.create(new))
 
 
 def newest(environment: Environment) -> str:
@@ -139,19 +120,7 @@ def earlier_copy(path: Path, data: bytes, environment: Environment, *, trust: bo
     return earlier
 
 
-def _open_chosen(choice: ModelChoice, configuration: Configuration, environment: Environment) -> ChatModel:
-    """Open the model; one that nobody asked for just now comes with a hint at how to take another."""
-    try:
-        return open_model(choice.name, configuration.settings, environment)
-    except ConfigurationError as error:
-        if choice.why == ASKED:
-            raise
-        raise ConfigurationError(f"{error} ({choice.name}, {choice.why}; -m takes another)") from error
-
-
 def _keep_flags(writer: Writer, wanted: Wanted, model: str) -> None:
-    import msgspec
-
     given = {"trim": wanted.trim, "budget": wanted.budget}
     changes = {name: value for name, value in given.items() if value is not None}
     settings = msgspec.structs.replace(writer.conversation.settings, **changes)

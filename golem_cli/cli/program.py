@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -26,7 +25,7 @@ def program(arguments: Sequence[str], environment: Environment) -> int:
     if COMPLETION_VARIABLE in environment.variables:
         return _run_typer(arguments, environment)
     invocation = command_line.resolve(arguments, stdin_is_terminal=environment.stdin_is_terminal)
-    environment = dataclasses.replace(environment, debug=invocation.debug)
+    environment = environment._replace(debug=invocation.debug)
     try:
         if invocation.arguments == ("chat",):  # the way in that is taken most need not wait for Typer
             from golem_cli.cli.start_chat import ChatOptions, start_chat

@@ -94,11 +94,12 @@ def _go_on(options: ResumeOptions, environment: Environment) -> int:
     """Continue at once, as a script wants it."""
     from golem_cli.cli.looking import stop_line
     from golem_cli.cli.one_turn import output_for, take_turn
-    from golem_cli.cli.opening import Wanted, open_session
+    from golem_cli.cli.opening import open_session
+    from golem_cli.cli.preparing import Wanted
 
     wanted = Wanted(model=options.model, conversation=_named(options, environment))
-    opened = open_session(wanted, environment, lambda text: environment.complain(f"golem: {text}"))
-    line = stop_line(opened.session.conversation)
+    session = open_session(wanted, environment, lambda text: environment.complain(f"golem: {text}"))
+    line = stop_line(session.conversation)
     if line:
         environment.complain(f"golem: {line}")
     text = options.prompt or ""
@@ -108,7 +109,7 @@ def _go_on(options: ResumeOptions, environment: Environment) -> int:
             return await session.resume(text, on_delta=output.on_delta, on_event=output.on_event)
         return await session.ask(text or CONTINUE, on_delta=output.on_delta, on_event=output.on_event)
 
-    return take_turn(opened.session, work, output_for("text", environment), environment)
+    return take_turn(session, work, output_for("text", environment), environment)
 
 
 def _chat(options: ResumeOptions, environment: Environment) -> int:

@@ -14,10 +14,12 @@ from golem_cli.cli.failures import WrongUsage
 from golem_cli.cli.home import paths_of
 from golem_cli.cli.model_choice import EMBEDDED
 from golem_cli.cli.model_opening import model_names, open_model, warm_up
-from golem_cli.cli.opening import Opened, Wanted, by_reference, newest, open_session
+from golem_cli.cli.opening import by_reference, make_session, newest
+from golem_cli.cli.preparing import Prepared, Wanted, prepare
 
 if TYPE_CHECKING:
     from golem_cli.chat.ports import ChatModel
+    from golem_cli.chat.session import Session
     from golem_cli.cli.environment import Environment
     from golem_cli.core.conversation import Conversation
     from golem_cli.repl.room import Room
@@ -55,12 +57,12 @@ def start_chat(options: ChatOptions, environment: Environment, *, before: Before
         save=options.save,
         conversation=_existing(options, environment),
     )
-    said: list[str] = []
-    opened = open_session(wanted, environment, said.append)
+    prepared = prepare(wanted, environment)
+    session = make_session(prepared, environment)
     try:
-        return _run(opened, options, environment, said, before)
+        return _run(prepared, session, options, environment, before)
     finally:
-        opened.session.close()
+        session.close()
 
 
 def _existing(options: ChatOptions, environment: Environment) -> str | Conversation | None:
@@ -78,29 +80,33 @@ def _existing(options: ChatOptions, environment: Environment) -> str | Conversat
 
 
 def _run(
-    opened: Opened, options: ChatOptions, environment: Environment, said: list[str], before: Before | None
+    prepared: Prepared,
+    session: Session,
+    options: ChatOptions,
+    environment: Environment,
+    before: Before | None,
 ) -> int:
     from golem_cli.render.console import appearance
     from golem_cli.repl.chat import Chat
     from golem_cli.repl.terminal import Terminal
 
-    settings = opened.configuration.settings
+    settings = prepared.configuration.settings
     look = appearance(
         is_terminal=environment.stdout_is_terminal,
         environment=environment.variables,
         plain=options.plain or settings.plain,
     )
     chat = Chat(
-        session=opened.session,
+        session=session,
         terminal=Terminal(out=environment.stdout, plain=look.plain, color=look.color),
         open_model=lambda name: open_model(name, settings, environment),
         export=export,
         model_names=model_names(),
         history_file=paths_of(environment).prompt_history if options.save else None,
         vi_mode=settings.vi_mode,
-        once_shown=lambda: _get_ready(opened.session.model),
+        once_shown=lambda: _get_ready(session.model),
     )
-    asyncio.run(chat.run(greeting=[_introduction(opened), *said], before=before))
+    asyncio.run(chat.run(greeting=[_introduction(prepared)], before=before))
     return TERMINATED if chat.terminated else DONE
 
 
@@ -112,8 +118,8 @@ def _get_ready(model: ChatModel) -> None:
     preload()
 
 
-def _introduction(opened: Opened) -> str:
+def _introduction(prepared: Prepared) -> str:
     """Which model answers, why that one, and how to change it, in one line."""
-    name, why = opened.session.model.name, opened.choice.why
+    name, why = prepared.model.name, prepared.choice.why
     small = ", a small demonstration model that runs on this machine" if name.startswith(EMBEDDED) else ""
     return f"{name}{small} ({why}). /model or -m changes it, /help lists commands."

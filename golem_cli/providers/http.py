@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from golem_cli.core.errors import ConfigurationError, ModelError
-from golem_cli.providers.addresses import checked_key as checked_key  # noqa: PLC0414 (adapters take it here)
 from golem_cli.providers.addresses import host_of, is_loopback
 from golem_cli.providers.fields import one_line
 

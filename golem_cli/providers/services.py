@@ -9,12 +9,10 @@ server manuals).
 
 from __future__ import annotations
 
-from typing import Final, Literal
-
-import msgspec
+from typing import Final, Literal, NamedTuple
 
 
-class Quirks(msgspec.Struct, frozen=True, kw_only=True):
+class Quirks(NamedTuple):
     """How a service departs from the common denominator of the chat-completions format.
 
     `length_field` bounds the answer's tokens. `seed_field` names the sampling seed. `stream_usage` says
@@ -30,7 +28,7 @@ class Quirks(msgspec.Struct, frozen=True, kw_only=True):
     send_reasoning: bool = False
 
 
-class Service(msgspec.Struct, frozen=True, kw_only=True):
+class Service(NamedTuple):
     """A row: the short name that `--model NAME:MODEL` uses, where it is, and where its key comes from.
 
     `key_variables` are the environment variables to look at, in order; empty for a server that needs no key.

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final, TextIO
-
-import msgspec
+from typing import TYPE_CHECKING, Final, NamedTuple, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -14,7 +12,7 @@ _PIPE_WIDTH: Final = 100
 """Columns of tables where no terminal says how wide it is."""
 
 
-class Appearance(msgspec.Struct, frozen=True, kw_only=True):
+class Appearance(NamedTuple):
     """What may be written: `plain` means no escape sequence at all, `color` colours as well."""
 
     plain: bool

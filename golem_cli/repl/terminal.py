@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from typing import TYPE_CHECKING, Final, TextIO
-
-import msgspec
+from typing import TYPE_CHECKING, Final, NamedTuple, TextIO
 
 from golem_cli.render.neutralize import neutralize
 
@@ -22,7 +20,7 @@ _STYLES: Final = {"": "", "dim": "\x1b[2m", "error": "\x1b[31m", "good": "\x1b[3
 _OFF: Final = "\x1b[0m"
 
 
-class Terminal(msgspec.Struct, frozen=True, kw_only=True):
+class Terminal(NamedTuple):
     """Where the REPL shows things. `plain` writes no escape sequence at all; `color` allows colours."""
 
     out: TextIO = sys.stdout

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import msgspec
+from typing import TYPE_CHECKING, NamedTuple
 
 from golem_cli.core.errors import ConfigurationError
 
@@ -15,7 +13,7 @@ if TYPE_CHECKING:
 _APPLICATION = "golem"
 
 
-class Paths(msgspec.Struct, frozen=True, kw_only=True):
+class Paths(NamedTuple):
     """The four folders. None of them is created here.
 
     `data` holds the conversations and the trash, `config` the settings, `state` what may be lost without

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Final
-
-import msgspec
+from typing import Final, NamedTuple
 
 from golem_cli.core.errors import ConfigurationError
 
@@ -16,7 +14,7 @@ _LONGEST = 40
 """Characters of a wrong value that an error shows."""
 
 
-class Kind(msgspec.Struct, frozen=True):
+class Kind(NamedTuple):
     """A kind of value: `words` end the sentence "… must be"; `accept` gives the value, None to refuse."""
 
     words: str

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal
-
-import msgspec
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from golem_cli.core.errors import ConfigurationError
 from golem_cli.store.setting_types import (
@@ -23,14 +22,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True):
+class ProviderSettings(NamedTuple):
     """The table `[providers.NAME]`: another address, or the command (its words) that prints the key."""
 
     base_url: str = ""
     api_key_command: tuple[str, ...] = ()
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True):
+class Settings(NamedTuple):
     """What the user set. "" and None mean: whatever golem or the provider does by itself.
 
     `trim` 0 and `budget` 0 switch the processor off; `budget` is in tokens.
@@ -48,10 +47,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     vi_mode: bool = False
     plain: bool = False
     secrets: Literal["warn", "block", "off"] = "warn"
-    providers: Mapping[str, ProviderSettings] = msgspec.field(default_factory=dict)
+    providers: Mapping[str, ProviderSettings] = MappingProxyType({})
 
 
-class Setting(msgspec.Struct, frozen=True):
+class Setting(NamedTuple):
     """One row of the table: the name (in TOML and on `Settings`), what it may be, and what it means."""
 
     name: str
@@ -82,7 +81,7 @@ _BY_NAME: Final = {setting.name: setting for setting in SETTINGS}
 _PROVIDERS: Final = "providers"
 
 
-class Configuration(msgspec.Struct, frozen=True, kw_only=True):
+class Configuration(NamedTuple):
     """The settings in force, and for each name where its value comes from, in words."""
 
     settings: Settings

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from golem_cli.cli import model_choice
 from golem_cli.cli.model_choice import ModelChoice, choose_model
@@ -37,7 +36,7 @@ def at_own_port(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
 
     def move(port: int) -> None:
         rows = tuple(
-            replace(row, base_url=f"http://127.0.0.1:{port}/v1") if row.local else row for row in SERVICES
+            row._replace(base_url=f"http://127.0.0.1:{port}/v1") if row.local else row for row in SERVICES
         )
         monkeypatch.setattr(model_choice, "SERVICES", rows)
 
@@ -137,7 +136,7 @@ def test_a_shared_port_that_was_not_configured_is_never_asked(
     """The usual ports of vLLM and llama.cpp may be anything."""
     nobody = f"http://127.0.0.1:{free_port()}"
     rows = tuple(
-        replace(row, base_url=f"{nobody if row.own_port else server.url}/v1") if row.local else row
+        row._replace(base_url=f"{nobody if row.own_port else server.url}/v1") if row.local else row
         for row in SERVICES
     )
     monkeypatch.setattr(model_choice, "SERVICES", rows)

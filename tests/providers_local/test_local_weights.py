@@ -290,7 +290,7 @@ except GolemError as error:
 
 
 def fetch_command(cache: Path) -> list[str]:
-    return [sys.executable, "-c", FETCH, str(cache), json.dumps(msgspec.structs.asdict(WEIGHTS))]
+    return [sys.executable, "-c", FETCH, str(cache), json.dumps(WEIGHTS._asdict())]
 
 
 def until(condition: Callable[[], bool]) -> None:

@@ -189,7 +189,7 @@ DIE_IN_THE_FOLD = """
 import os, signal, sys
 from pathlib import Path
 from golem_cli.core.conversation import RunRecord
-from golem_cli.store import Store
+from golem_cli.store.store import Store
 writer = Store(Path(sys.argv[1])).create()
 writer.begin_run(RunRecord(run_id="r", prompt="hi"))
 writer.update(title="in the journal")

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from golem_cli.core.conversation import RunRecord
 from golem_cli.core.message import Message
-from golem_cli.store import Store
 from golem_cli.store.journal import Entry, JournalFile, decode, encode
+from golem_cli.store.store import Store
 
 PAYLOADS = st.binary(max_size=60).map(lambda data: data.replace(b"\n", b""))
 ENTRIES = st.lists(
@@ -110,7 +110,7 @@ import resource, sys
 from pathlib import Path
 from golem_cli.core.conversation import RunRecord
 from golem_cli.core.message import Message
-from golem_cli.store import Store
+from golem_cli.store.store import Store
 from golem_cli.store.journal import Entry, JournalFile
 def entry(payload): return Entry(kind="message", at="t", payload=payload)
 journal = JournalFile(Path(sys.argv[1]))

@@ -39,7 +39,7 @@ def test_without_anything_the_defaults_hold(tmp_path: Path) -> None:
 
 
 def test_the_table_has_every_setting() -> None:
-    assert [setting.name for setting in SETTINGS] + ["providers"] == list(Settings.__struct_fields__)
+    assert [setting.name for setting in SETTINGS] + ["providers"] == list(Settings._fields)
     assert {setting.variable for setting in SETTINGS} >= {"GOLEM_MODEL", "GOLEM_TRIM", "GOLEM_TOP_P"}
 
 

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from golem_cli.core.errors import ModelError
 from golem_cli.core.history import repair
+from golem_cli.providers.addresses import checked_key
 from golem_cli.providers.anthropic.decode import StreamFold, decode_response
 from golem_cli.providers.anthropic.encode import encode_count, encode_request
 from golem_cli.providers.anthropic.parts import refusal_of
 from golem_cli.providers.fields import optional
-from golem_cli.providers.http import Timeouts, checked_key, parse_json, read_text
+from golem_cli.providers.http import Timeouts, parse_json, read_text
 from golem_cli.providers.server import Server
 from golem_cli.providers.streaming import drain, hand_out, read_events, refuse_web_page
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -159,6 +158,8 @@ class _Loaded:
 
     async def fitted(self, request: ModelRequest) -> ModelRequest:
         """Return `request` in a form that the chat template takes. `ModelError` when it is too long."""
+        from dataclasses import replace
+
         from golem_cli.providers.openai.encode import encode_request
         from golem_cli.providers.services import Quirks
 

