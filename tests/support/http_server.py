@@ -5,8 +5,9 @@ r"""A real HTTP server on loopback that answers as a script says: statuses, piec
         ...  # talk to server.url
         assert server.requests[0].path == "/v1/models"
 
-Replies are given in order; the last one is repeated. Pieces of a body may be bytes to send, a
-`threading.Event` to wait for (so that nothing depends on the clock), or seconds to sleep.
+Replies are given in order, the last one again and again; with `respond`, that function gives each. Pieces of
+a body may be bytes to send, a `threading.Event` to wait for (so that nothing depends on the clock), or
+seconds to sleep.
 """
 
 from __future__ import annotations
@@ -66,7 +67,10 @@ class HttpServer:
     `left` is set once a client has closed a connection while its reply was not finished.
     """
 
-    def __init__(self, replies: Iterable[Reply] = ()) -> None:
+    def __init__(
+        self, replies: Iterable[Reply] = (), *, respond: Callable[[Request], Reply] | None = None
+    ) -> None:
+        self._respond = respond
         self.requests: list[Request] = []
         self.connections = 0
         self.left = threading.Event()
@@ -132,11 +136,16 @@ class HttpServer:
                 while (request := _read_request(reader)) is not None:
                     with self._lock:
                         self.requests.append(request)
-                        reply = self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
+                        reply = self._reply_to(request)
                     if not self._answer(connection, reply):
                         break
         with self._lock:
             self._sockets.discard(connection)
+
+    def _reply_to(self, request: Request) -> Reply:
+        if self._respond is not None:
+            return self._respond(request)
+        return self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
 
     def _answer(self, connection: socket.socket, reply: Reply) -> bool:
         """Send `reply`; return whether the connection serves on."""

@@ -113,7 +113,7 @@ def _system(messages: Sequence[Message]) -> str:
 def _tool(tool: ToolSpec) -> Json:
     if not is_name(tool.name):
         raise ConfigurationError(
-            f"tool {tool.name!r}: Anthropic takes names of up to 128 letters, digits, _ and -"
+            f"tool {tool.name!r}: Anthropic takes names of up to 64 letters, digits, _ and -"
         )
     schema = schema_of(tool.schema, f"the schema of tool {tool.name!r}")
     if not isinstance(schema, dict):

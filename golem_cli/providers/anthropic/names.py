@@ -1,7 +1,7 @@
 """Ids of calls and names of tools in the form that the format takes, whoever gave them.
 
-Source: Claude API reference, "Create a Message": `tool_use` ids match ^[a-zA-Z0-9_-]+$ and differ from one
-another in a request; names of tools match ^[a-zA-Z0-9_-]{1,128}$.
+Source: Claude API reference, "Create a Message" (`tool_use` ids match ^[a-zA-Z0-9_-]+$ and differ from one
+another in a request); Claude docs, "Define tools" (names match ^[a-zA-Z0-9_-]{1,64}$).
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from golem_cli.core.message import Message
 
 _ID: Final = re.compile(r"[a-zA-Z0-9_-]+", re.ASCII)
-_NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,128}", re.ASCII)
+_NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}", re.ASCII)
 _OTHER: Final = re.compile(r"[^a-zA-Z0-9_-]", re.ASCII)
-_READABLE: Final = 64
+_READABLE: Final = 55
 """Characters that stay of a name that has to be changed; its digest tells it from others."""
 
 
