@@ -95,8 +95,8 @@ class MemoryLibrary:
             )
         return matches[0]
 
-    def summaries(self) -> list[MemorySummary]:
-        return [MemorySummary(writer.conversation) for writer in reversed(self._writers.values())]
+    def summaries(self, limit: int | None = None) -> list[MemorySummary]:
+        return [MemorySummary(writer.conversation) for writer in reversed(self._writers.values())][:limit]
 
 
 class MemorySummary:

@@ -145,6 +145,6 @@ class Library(Protocol):
         """Return the id for a whole id, an unambiguous beginning of one, or a title."""
         ...
 
-    def summaries(self) -> Sequence[Listed]:
-        """Return a line about each conversation, the one changed last first."""
+    def summaries(self, limit: int | None = None) -> Sequence[Listed]:
+        """Return a line about each conversation, the one changed last first; with `limit` only so many."""
         ...

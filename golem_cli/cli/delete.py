@@ -21,7 +21,7 @@ def command(
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Report in JSON.")] = False,
 ) -> int:
-    """Move conversations to the trash. Nothing is erased; the line printed says where each file went."""
+    """Move conversations to the trash. Nothing is erased; it says where each went and how it comes back."""
     from golem_cli.cli.home import open_store
 
     environment = context.obj
@@ -30,7 +30,8 @@ def command(
     for reference in conversations:
         try:
             conversation_id = store.resolve(reference)
-            moved.append({"conversationId": conversation_id, "trash": str(store.delete(conversation_id))})
+            trash = store.delete(conversation_id)
+            moved.append({"conversationId": conversation_id, "trash": str(trash), "entry": trash.stem})
         except GolemError as error:
             code = max(code, report_error(error, environment))
     if as_json:
@@ -38,4 +39,5 @@ def command(
     else:
         for entry in moved:
             environment.say(f"{entry['conversationId']} is in the trash now: {entry['trash']}")
+            environment.say(f"  golem trash restore {entry['entry']} brings it back")
     return code

@@ -7,6 +7,8 @@ from typing import Final
 DONE: Final = 0
 FOUND: Final = 1
 """`--check` found something."""
+NOTHING_FOUND: Final = 1
+"""A search found nothing, as grep says it."""
 FAILED: Final = 1
 """The run failed, or the store could not do what was asked."""
 WRONG_USAGE: Final = 2

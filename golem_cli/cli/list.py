@@ -30,18 +30,16 @@ def command(
     from golem_cli.cli.home import open_store
 
     environment = context.obj
-    summaries = open_store(environment).summaries()
-    shown = summaries[:limit] if limit else summaries
+    listing = open_store(environment).listing(limit)
     if as_json:
-        environment.say_json([json_summary(summary) for summary in shown])
-    elif not summaries:
+        environment.say_json([json_summary(summary) for summary in listing.shown])
+    elif not listing.shown:
         environment.say("There are no conversations yet; golem opens the first one.")
     else:
         from golem_cli.render.listing import conversation_lines
 
-        ids = [summary.conversation_id for summary in summaries]
         width = environment.columns if environment.stdout_is_terminal else None
-        for line in conversation_lines(shown, ids, width=width):
+        for line in conversation_lines(listing.shown, listing.ids, width=width):
             environment.say(line)
 
 

@@ -20,14 +20,13 @@ def pick_conversation(environment: Environment) -> str:
     """
     from golem_cli.render.listing import conversation_lines
 
-    store = open_store(environment)
-    listed = store.summaries()
-    if not listed:
+    listing = open_store(environment).listing(SHOWN)
+    shown = listing.shown
+    if not shown:
         raise WrongUsage("there is no conversation yet; golem opens the first one")
     if not environment.stdin_is_terminal:
         raise WrongUsage("which conversation? without a terminal name its id; golem list shows them")
-    shown = listed[:SHOWN]
-    header, *lines = conversation_lines(shown, store.ids(), width=environment.columns - 4)
+    header, *lines = conversation_lines(shown, listing.ids, width=environment.columns - 4)
     environment.say(f"    {header}")
     for number, line in enumerate(lines, 1):
         environment.say(f"{number:>2}  {line}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from golem_cli.render.neutralize import neutralize
@@ -106,13 +105,10 @@ def distinguishing_length(ids: Sequence[str]) -> int:
     >>> distinguishing_length(["0193aaaa-1", "0193aaaa-2"]), distinguishing_length(["0193aaaa-1"])
     (10, 8)
     """
-    shared = 0
-    for first, second in pairwise(sorted(ids)):
-        common = next(
-            (at for at, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), len(first)
-        )
-        shared = max(shared, common)
-    return max(shared + 1, SHORTEST_ID)
+    longest = max(map(len, ids), default=SHORTEST_ID)
+    return next(
+        (n for n in range(SHORTEST_ID, longest) if len({each[:n] for each in ids}) == len(ids)), longest
+    )
 
 
 def age(moment: str, now: datetime) -> str:

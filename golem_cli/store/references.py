@@ -40,8 +40,10 @@ def resolve_reference(reference: str, ids: Sequence[str], summaries: Callable[[]
 
 
 def _by_id(prefix: str, ids: Sequence[str]) -> list[str]:
+    if prefix in ids:
+        return [prefix]
     if is_canonical_uuid(prefix):
-        return [prefix] if prefix in ids else []
+        return []
     return [each for each in ids if prefix and each.startswith(prefix)]
 
 

@@ -10,20 +10,20 @@ import msgspec
 from golem_cli.core.conversation import FORMAT_VERSION, Conversation
 from golem_cli.core.errors import ConversationChanged, ConversationNotFound, NewerFormatError, StoreError
 from golem_cli.core.identity import is_canonical_uuid, new_id
-from golem_cli.store.atomic import make_folder, sync_folder
 from golem_cli.store.changes import mark_crashed
 from golem_cli.store.failures import store_errors
 from golem_cli.store.imports import spelled
 from golem_cli.store.loading import load
 from golem_cli.store.lock import ConversationLock, is_held
 from golem_cli.store.references import resolve_reference
-from golem_cli.store.summary import Summary, as_seen
+from golem_cli.store.summary import Listing, Summary, as_seen
 from golem_cli.store.times import Clock, rfc3339, system_clock
 from golem_cli.store.writer import ConversationWriter, journal_path_of
 
 if TYPE_CHECKING:
     from golem_cli.store.index.catalogue import Catalogue, Found
     from golem_cli.store.index.query import Query
+    from golem_cli.store.trash import Trash
 
 _SUFFIXES = (".json", ".journal")
 
@@ -31,8 +31,8 @@ _SUFFIXES = (".json", ".journal")
 class Store:
     """The conversations under a data folder.
 
-    `root/conversations` holds the files, `root/locks` the locks, `root/trash` what was deleted; nothing is
-    ever removed from the trash. `root/index.sqlite3` is a cache. Folders are made when first needed.
+    `root/conversations` holds the files, `root/locks` the locks, `root/trash` what was deleted; nothing
+    leaves the trash by itself. `root/index.sqlite3` is a cache. Folders are made when first needed.
     """
 
     def __init__(self, root: Path, *, clock: Clock = system_clock) -> None:
@@ -93,9 +93,14 @@ class Store:
             return conversation
         return crashed
 
+    def listing(self, limit: int | None = None) -> Listing:
+        """Return the conversations changed last, all or `limit`, and the ids of all, seen in one look."""
+        catalogue = self._catalogue()
+        return Listing([as_seen(each, self._is_held) for each in catalogue.summaries(limit)], catalogue.ids())
+
     def summaries(self, limit: int | None = None) -> list[Summary]:
         """Sum up conversations, the one changed last first: all, or `limit`. A damaged file is listed so."""
-        return [as_seen(summary, self._is_held) for summary in self._catalogue().summaries(limit)]
+        return self.listing(limit).shown
 
     def ids(self) -> list[str]:
         """Return the ids of all conversations, the one begun last first."""
@@ -145,9 +150,22 @@ class Store:
         lock.acquire()
         try:
             with store_errors("move to the trash", path):
-                return self._move_to_trash(path)
+                return self.deleted.put(path)
         finally:
             lock.release()
+
+    @property
+    def deleted(self) -> Trash:
+        """What is in the trash."""
+        from golem_cli.store.trash import Trash
+
+        return Trash(self.trash, self.conversations, self._lock)
+
+    def empty_trash(self) -> int:
+        """Erase what is in the trash, and the index, which may have words of it; return how many it was."""
+        count = self.deleted.empty()
+        self._catalogue().forget_words()
+        return count
 
     def undo(self, conversation_id: str) -> Path:
         """Bring back the newest copy that `ConversationWriter.replace(…, backup=True)` kept.
@@ -187,17 +205,6 @@ class Store:
     def _lock(self, conversation_id: str) -> ConversationLock:
         return ConversationLock(self._locks, conversation_id, since=rfc3339(self._clock()))
 
-    def _move_to_trash(self, path: Path) -> Path:
-        make_folder(self.trash)
-        target = _free_name(self.trash / path.name)
-        for suffix in reversed(_SUFFIXES):
-            source = path.with_suffix(suffix)
-            if source.exists() or source.is_symlink():
-                source.replace(target.with_suffix(suffix))
-        sync_folder(self.trash)
-        sync_folder(path.parent)
-        return target
-
 
 def _with_file_name(conversation: Conversation) -> Conversation:
     if is_canonical_uuid(conversation.conversation_id):
@@ -215,12 +222,3 @@ def _refuse_newer(path: Path, conversation: Conversation) -> None:
             f"{path} was written by a newer golem (format {conversation.version}): it can be read, "
             f"not written; fork it or update golem"
         )
-
-
-def _free_name(path: Path) -> Path:
-    number = 1
-    candidate = path
-    while any(candidate.with_suffix(suffix).exists() for suffix in _SUFFIXES):
-        number += 1
-        candidate = path.with_name(f"{path.stem}.{number}.json")
-    return candidate

@@ -38,6 +38,13 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     problem: str = ""
 
 
+class Listing(msgspec.Struct, frozen=True):
+    """Conversations to show, the one changed last first, and the ids of all, the one begun last first."""
+
+    shown: list[Summary]
+    ids: list[str]
+
+
 def as_seen(summary: Summary, is_held: Callable[[str], bool]) -> Summary:
     """Return the summary of a run that seems to be running as failed, when no writer holds it: it crashed."""
     if summary.status == RUNNING and not is_held(summary.conversation_id):

@@ -172,7 +172,9 @@ def test_delete_moves_to_the_trash(store: Store) -> None:
     done = golem("delete", FIRST, "nobody")
     assert done.code == 2  # the second was not found; the first is gone all the same
     assert not store.path_of(FIRST).exists()
-    trash = Path(done.out.rpartition(": ")[2].strip())
+    moved, back = done.out.splitlines()
+    trash = Path(moved.rpartition(": ")[2])
+    assert back.strip() == f"golem trash restore {FIRST} brings it back"
     assert json.loads(trash.read_bytes())["title"] == "Bread"
     assert [entry["conversationId"] for entry in golem("list", "--json").json] == [SECOND]
 

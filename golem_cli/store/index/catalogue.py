@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from heapq import merge
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -75,6 +76,14 @@ class Catalogue:
         candidates = merge(known, (each for each in read if each.status != DAMAGED), key=_age, reverse=True)
         return Found(list(islice(_hits(query, candidates, damaged), limit)), damaged)
 
+    def forget_words(self) -> None:
+        """Remove the index, if nobody works with it now; it is made again when it is needed."""
+        from golem_cli.store.index.database import IndexUnusable, remove
+
+        if self._index.exists():
+            with suppress(IndexUnusable):
+                remove(self._index)
+
     def _ask(self, question: Callable[[Database, int], list[Summary]]) -> tuple[list[Summary], list[str]]:
         """Return what the index answers, and the ids that it knows nothing of.
 
@@ -82,13 +91,13 @@ class Catalogue:
         """
         if not self._stamps:
             return [], []
-        from golem_cli.store.index.database import IndexDamaged, IndexUnusable, remove_damaged
+        from golem_cli.store.index.database import IndexDamaged, IndexUnusable, remove
 
         try:
             try:
                 return self._asked(question)
             except IndexDamaged:
-                remove_damaged(self._index)
+                remove(self._index)
                 return self._asked(question)
         except IndexUnusable:
             return [], list(self._stamps)

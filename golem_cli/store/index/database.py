@@ -90,8 +90,8 @@ def opened(file: Path, conversations: Path) -> Iterator[Database]:
         yield database
 
 
-def remove_damaged(file: Path) -> None:
-    """Remove an index, unless somebody works with it: then `IndexUnusable`.
+def remove(file: Path) -> None:
+    """Remove an index, damaged or not, unless somebody works with it: then `IndexUnusable`.
 
     With the lock in hand nobody is in the middle of a change, and who has the file open finds out: SQLite
     refuses to write to a file that was removed.

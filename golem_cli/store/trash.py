@@ -1,0 +1,148 @@
+"""The trash: what was deleted, until somebody brings it back or empties it. Nothing leaves it by age.
+
+An entry is a conversation's file and its journal under one name: the conversation's id, with `.2`, `.3`, …
+when an earlier one of that id is there already.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from golem_cli.core.errors import ConversationChanged, ConversationNotFound, StoreError
+from golem_cli.core.quote import quoted
+from golem_cli.store.atomic import make_folder, second_name, sync_folder
+from golem_cli.store.failures import store_errors
+from golem_cli.store.outline import summarize
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from golem_cli.store.lock import ConversationLock
+    from golem_cli.store.summary import Summary
+
+SUFFIXES: Final = (".json", ".journal")
+_ENTRY: Final = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\.[0-9]+)?\Z")
+
+
+class Trash:
+    """The deleted conversations in `folder`; those that are restored go to `conversations`.
+
+    `lock` makes the lock of a conversation. Every method raises `StoreError`.
+    """
+
+    def __init__(self, folder: Path, conversations: Path, lock: Callable[[str], ConversationLock]) -> None:
+        self.folder = folder
+        self._conversations = conversations
+        self._lock = lock
+
+    def put(self, path: Path) -> Path:
+        """Move the conversation file at `path` here, with its journal; its lock is the caller's business."""
+        make_folder(self.folder)
+        target = _free_name(self.folder / path.name)
+        for suffix in reversed(SUFFIXES):
+            source = path.with_suffix(suffix)
+            if source.exists() or source.is_symlink():
+                source.replace(target.with_suffix(suffix))
+        sync_folder(self.folder)
+        sync_folder(path.parent)
+        return target
+
+    def names(self) -> list[str]:
+        """Return the names of the entries."""
+        with store_errors("list", self.folder):
+            if not self.folder.exists():
+                return []
+            found = (path.name.removesuffix(path.suffix) for path in self._files())
+            return sorted(set(found), reverse=True)
+
+    def summaries(self) -> list[Summary]:
+        """Sum up every entry, the one changed last first; its name stands where the id would."""
+        found = (summarize(self.folder / f"{name}.json") for name in self.names())
+        known = [_without_self(summary) for summary in found if summary is not None]
+        return sorted(known, key=lambda each: (each.updated_at, each.conversation_id), reverse=True)
+
+    def restore(self, name: str) -> str:
+        """Bring an entry back, with its journal, and return the conversation's id. Nothing is overwritten.
+
+        A restore that was cut off in the middle is completed by doing it again.
+        """
+        if name not in self.names():
+            raise ConversationNotFound(f"there is no {quoted(name)} in the trash")
+        conversation_id = conversation_of(name)
+        lock = self._lock(conversation_id)
+        lock.acquire()
+        try:
+            with store_errors("restore", self.folder / f"{name}.json"):
+                self._move_back(name, self._conversations / f"{conversation_id}.json")
+        finally:
+            lock.release()
+        return conversation_id
+
+    def empty(self) -> int:
+        """Erase every entry for good and return how many there were. Other files are let be."""
+        names = self.names()
+        with store_errors("empty", self.folder):
+            for path in self._files() if names else ():
+                path.unlink()
+        return len(names)
+
+    def _files(self) -> list[Path]:
+        return [
+            path
+            for path in self.folder.iterdir()
+            if path.suffix in SUFFIXES
+            and _ENTRY.match(path.name.removesuffix(path.suffix))
+            and (path.is_symlink() or not path.is_dir())
+        ]
+
+    def _move_back(self, name: str, target: Path) -> None:
+        make_folder(target.parent)
+        moves = [
+            (source, target.with_suffix(suffix))
+            for suffix in SUFFIXES
+            if (source := self.folder / f"{name}{suffix}").exists() or source.is_symlink()
+        ]
+        restored = [place for source, place in moves if place.exists() and place.samefile(source)]
+        if any(target.with_suffix(s).exists() and target.with_suffix(s) not in restored for s in SUFFIXES):
+            raise ConversationChanged(
+                f"conversation {target.stem} exists already, and nothing was overwritten; "
+                f"golem delete {target.stem} makes room"
+            )
+        for source, place in moves:
+            if source.is_symlink():
+                raise StoreError(f"{source} is a symbolic link; golem does not follow it")
+            if place not in restored:
+                second_name(source, place)
+        sync_folder(target.parent)
+        for source, _ in moves:
+            source.unlink()
+        sync_folder(self.folder)
+
+
+def conversation_of(name: str) -> str:
+    """Return the id of the conversation that an entry is.
+
+    >>> conversation_of("01936f4e-5f3e-7a65-8d0c-2f6f8a6b1c11.2")
+    '01936f4e-5f3e-7a65-8d0c-2f6f8a6b1c11'
+    """
+    return name.partition(".")[0]
+
+
+def _without_self(summary: Summary) -> Summary:
+    """A name with a number is not the id in the file, but no fork of it either."""
+    if summary.forked_from != conversation_of(summary.conversation_id):
+        return summary
+    return msgspec.structs.replace(summary, forked_from="")
+
+
+def _free_name(path: Path) -> Path:
+    number = 1
+    candidate = path
+    while any(candidate.with_suffix(suffix).exists() for suffix in SUFFIXES):
+        number += 1
+        candidate = path.with_name(f"{path.stem}.{number}.json")
+    return candidate
