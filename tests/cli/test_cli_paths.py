@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from golem_cli.cli.exporting import export
-from golem_cli.core.conversation import Conversation
 from golem_cli.core.errors import ConfigurationError
+from golem_cli.store.paths import user_path
 from tests.support.golem_runs import golem
 
 NOBODY = "~nobody-of-that-name/x"
@@ -28,6 +29,11 @@ def test_the_home_of_nobody_as_golems_own_is_named(monkeypatch: pytest.MonkeyPat
     assert done.code == 2
 
 
-def test_nothing_is_exported_to_the_home_of_nobody() -> None:
+def test_what_a_person_writes_has_its_home_filled_in_or_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    assert user_path("~/notes.md") == tmp_path / "notes.md"
     with pytest.raises(ConfigurationError, match="nobody of that name"):
-        export(f"{NOBODY}.md", Conversation())
+        user_path(f"{NOBODY}.md")
