@@ -147,7 +147,9 @@ def _closed(schema: object) -> object:
     if not isinstance(schema, dict):
         return schema
     closed = {name: _closed(value) for name, value in schema.items()}
-    return closed | {"additionalProperties": False} if closed.get("type") == "object" else closed
+    kinds = closed.get("type")
+    is_object = kinds == "object" or (isinstance(kinds, list) and "object" in kinds)
+    return closed | {"additionalProperties": False} if is_object else closed
 
 
 def _mark_for_cache(body: Json, turns: list[Json]) -> None:

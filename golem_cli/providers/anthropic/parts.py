@@ -28,11 +28,10 @@ _TEXT: Final = "text/plain"
 
 def refusal_of(part: Part) -> str:
     """Why the format cannot carry `part`; empty when it can."""
-    kind = part.kind or "nameless"
     if part.kind not in {"image", "document"}:
-        return f"Anthropic's format cannot carry a {kind} part"
+        return f"Anthropic's format carries images and documents, not {part.kind or 'nameless parts'}"
     if fault := fault_of(part):
-        return f"{kind} part: {fault}"
+        return f"{part.kind} part: {fault}"
     if part.url:
         return ""
     if part.kind == "image":
