@@ -54,6 +54,7 @@ class Chat:
         """Greet, do what comes `before` the first prompt, and loop until somebody leaves."""
         answering = Answering(self.session, self.terminal)
         self.session.notice = answering.notice
+        self.session.first_hidden = answering.tell_hidden
         room = Room(
             session=self.session,
             terminal=self.terminal,
