@@ -37,9 +37,9 @@ def command(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="A JSON array.")] = False,
 ) -> int:
-    """Find the conversations that have all of the words in their text, newest first. Case does not matter.
+    """Find the conversations that have all of the words.
 
-    Searched are titles, instructions, messages, thinking, tool calls with their arguments and results, and
+    The newest come first; case does not matter. Searched are titles, instructions, messages, thinking, tool calls with their arguments and results, and
     what a stopped run left. Under each conversation stands a place, with the number of its message.
     """
     from golem_cli.cli.home import open_store
