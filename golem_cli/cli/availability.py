@@ -80,8 +80,9 @@ def asked(service: Service, base_url: str) -> Availability:
     from golem_cli.providers.addresses import host_of
     from golem_cli.providers.openai.client import list_models
 
+    place = f"{base_url.rstrip('/')}/v1" if service.protocol == "anthropic" else base_url
     try:
-        models = asyncio.run(list_models(base_url=base_url, name=service.name, timeout=PROBE_SECONDS))
+        models = asyncio.run(list_models(base_url=place, name=service.name, timeout=PROBE_SECONDS))
     except GolemError:
         reason = f"no server answers at {host_of(base_url)}"
         return Availability(name=service.name, usable=False, reason=reason)

@@ -82,9 +82,13 @@ def _of_service(service: Service, model: str, settings: Settings, environment: E
 
 
 def _make_adapter(service: Service, model: str, *, base_url: str, api_key: str) -> ChatModel:
+    name = f"{service.name}:{model}"
+    if service.protocol == "anthropic":
+        from golem_cli.providers.anthropic import AnthropicModel
+
+        return AnthropicModel(model=model, name=name, base_url=base_url, api_key=api_key)
     from golem_cli.providers.openai import OpenAIModel
 
-    name = f"{service.name}:{model}"
     return OpenAIModel(model=model, name=name, base_url=base_url, api_key=api_key, quirks=service.quirks)
 
 

@@ -134,7 +134,10 @@ def _chat_settings(configuration: Configuration) -> ChatSettings:
         trim=None if configuration.origins["trim"] == "default" else settings.trim,
         budget=settings.budget,
         model=ModelSettings(
-            temperature=settings.temperature, top_p=settings.top_p, max_tokens=settings.max_tokens
+            temperature=settings.temperature,
+            top_p=settings.top_p,
+            max_tokens=settings.max_tokens,
+            thinking=settings.thinking,
         ),
         max_attempts=settings.max_attempts,
         max_iterations=settings.max_iterations,

@@ -1,10 +1,10 @@
-"""The services that speak OpenAI's chat-completions format: one row each, and what is odd about them.
+"""The services: one row each, and what is odd about those that speak OpenAI's chat-completions format.
 
 Sources of the addresses and of what a service refuses: each service's public API documentation (OpenAI
 reference "Chat completions"; OpenRouter "API reference"; Groq "OpenAI compatibility"; DeepSeek "Thinking
 mode"; Mistral "Chat completion", which refuses unknown fields; xAI, Together, Fireworks, Cerebras,
 Perplexity and Cohere "OpenAI compatibility"; Ollama and LM Studio "OpenAI compatibility"; vLLM and llama.cpp
-server manuals).
+server manuals; Anthropic "Models overview").
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ class Service(NamedTuple):
     `own_port` marks a local server whose port is its own, so that it may be looked for without being
     configured (a shared port such as 8000 or 8080 may be anything). `default_model` is the name that golem
     takes when only the service's key is set; a sensible, inexpensive one, "" where there is no telling.
+    `protocol` is the format that it speaks.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Service(NamedTuple):
     key_variables: tuple[str, ...] = ()
     own_port: bool = False
     default_model: str = ""
+    protocol: Literal["openai", "anthropic"] = "openai"
     quirks: Quirks = Quirks()
 
     @property
@@ -61,6 +63,15 @@ SERVICES: Final[tuple[Service, ...]] = (
         key_variables=("OPENAI_API_KEY",),
         default_model="gpt-5-mini",
         quirks=Quirks(length_field="max_completion_tokens"),  # reasoning models refuse max_tokens
+    ),
+    Service(
+        name="anthropic",
+        title="Anthropic",
+        base_url="https://api.anthropic.com",
+        base_url_variable="ANTHROPIC_BASE_URL",
+        key_variables=("ANTHROPIC_API_KEY",),
+        default_model="claude-haiku-5-5",
+        protocol="anthropic",
     ),
     Service(
         name="openrouter",

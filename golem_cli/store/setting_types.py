@@ -71,6 +71,15 @@ def _caution(value: object) -> object | None:
     return value if value in {"warn", "block", "off"} else None
 
 
+def _thinking(value: object) -> object | None:
+    return value if value in ("adaptive", "off") else _whole(1)(value)
+
+
+def _read_thinking(text: str) -> object | None:
+    whole = _read_whole(text)
+    return text.strip().lower() if whole is None else whole
+
+
 def _read_whole(text: str) -> object | None:
     return int(text) if text.strip().isascii() and text.strip().isdecimal() and len(text) < 20 else None
 
@@ -93,4 +102,5 @@ ANSWER: Final = Kind("true or false", _answer, _read_answer)
 COUNT: Final = Kind("a whole number of at least 1", _whole(1), _read_whole)
 COUNT_OR_OFF: Final = Kind("a whole number, 0 for off", _whole(0), _read_whole)
 TEMPERATURE: Final = Kind("a number from 0 to 2", _number(0, 2), _read_number)
+THINKING: Final = Kind("adaptive, off or a number of tokens", _thinking, _read_thinking)
 FRACTION: Final = Kind("a number from 0 to 1", _number(0, 1), _read_number)

@@ -14,6 +14,7 @@ from golem_cli.store.setting_types import (
     FRACTION,
     TEMPERATURE,
     TEXT,
+    THINKING,
     Kind,
 )
 
@@ -42,6 +43,7 @@ class Settings(NamedTuple):
     temperature: float | None = None
     top_p: float | None = None
     max_tokens: int | None = None
+    thinking: Literal["adaptive", "off"] | int | None = None
     max_attempts: int = 3
     max_iterations: int = 10
     vi_mode: bool = False
@@ -71,6 +73,7 @@ SETTINGS: Final = (
     Setting("temperature", TEMPERATURE, "sampling temperature"),
     Setting("top_p", FRACTION, "nucleus sampling"),
     Setting("max_tokens", COUNT, "the longest answer, in tokens"),
+    Setting("thinking", THINKING, "how the model thinks first: adaptive, off or a budget of tokens"),
     Setting("max_attempts", COUNT, "how often a request is tried"),
     Setting("max_iterations", COUNT, "how many model turns a run may take"),
     Setting("vi_mode", ANSWER, "edit with vi keys"),

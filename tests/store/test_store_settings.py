@@ -69,6 +69,13 @@ api_key_command = ["op", "read", "x y"]
 
 
 @pytest.mark.parametrize(
+    ("told", "meant"), [("adaptive", "adaptive"), (" Off ", "off"), ("2048", 2048), ("", None)]
+)
+def test_thinking_is_a_word_or_a_budget(told: str, meant: object) -> None:
+    assert load_settings(env={"GOLEM_THINKING": told}).settings.thinking == meant
+
+
+@pytest.mark.parametrize(
     ("text", "says"),
     [
         ("modle = 'x'", "there is no setting 'modle'; did you mean 'model'?"),
@@ -84,6 +91,8 @@ api_key_command = ["op", "read", "x y"]
         ("max_attempts = 0", "at least 1, not 0"),
         ("temperature = nan", "temperature must be a number from 0 to 2"),
         ("plain = 1", "plain must be true or false, not 1"),
+        ("thinking = 'much'", "thinking must be adaptive, off or a number of tokens, not 'much'"),
+        ("thinking = true", "thinking must be adaptive, off or a number of tokens"),
         ("model = 1", "model must be text, not 1"),
         ("providers = 1", "providers must be tables"),
         ("[providers]\nopenai = 'x'", "providers.openai must be a table"),

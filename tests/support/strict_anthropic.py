@@ -407,7 +407,9 @@ def strict_server() -> HttpServer:
 
 
 def respond(request: Request) -> Reply:
-    """Refuse the request, or answer it."""
+    """Refuse the request, or answer it. The list of models is free for all, as proxies give it."""
+    if request.path == "/v1/models":
+        return Reply(headers={"Content-Type": "application/json"}, body=b'{"data":[{"id":"claude-opus-5"}]}')
     if not (request.headers.get("x-api-key") and request.headers.get("anthropic-version")):
         return failure(401, "authentication_error", "x-api-key header is required")
     sent = json.loads(request.body)
