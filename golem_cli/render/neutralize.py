@@ -99,6 +99,19 @@ def neutralize(text: str, *, single_line: bool = False) -> str:
     return text if _is_harmless(text) else _multi_line().sub(_mark, text)
 
 
+def find_marked(line: str) -> list[tuple[int, str]]:
+    r"""Return the position of each character that `neutralize` marks in one line, with its mark.
+
+    For whoever shows a text that must stay as it is.
+
+    >>> find_marked("a\x1bb")
+    [(1, '⟦U+001B⟧')]
+    """
+    if _is_harmless(line):
+        return []
+    return [(match.start(), _mark(match)) for match in _multi_line().finditer(line)]
+
+
 class Neutralizer:
     """`neutralize` for text that arrives in fragments, wherever it is cut.
 

@@ -12,7 +12,8 @@ from golem_cli.repl import content_commands, conversation_commands, setting_comm
 from golem_cli.repl.answering import Answering
 from golem_cli.repl.arrival import arrive
 from golem_cli.repl.commands import Commands
-from golem_cli.repl.loop import Loop, ask_line
+from golem_cli.repl.loop import Loop
+from golem_cli.repl.prompt import ask_line
 from golem_cli.repl.room import Room
 
 if TYPE_CHECKING:

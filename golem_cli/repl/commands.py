@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 Handler = Callable[["Room", str], Awaitable[None] | None]
 """Takes the room and the words behind the command."""
+
+_LONGEST: Final = 60
+"""Cells of an unknown command's name that are repeated: a pasted path can be long."""
 
 Choices = Callable[["Room"], Iterable[tuple[str, str]]]
 """Values that an argument may take, each with a description."""
@@ -34,6 +37,12 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
         """The command as it is typed."""
         return f"/{self.name} {self.argument}".rstrip()
 
+    def run(self, room: Room, words: str) -> Awaitable[None] | None:
+        """Do it; raises `ConfigurationError` for words behind a command that takes none."""
+        if words and not self.argument:
+            raise ConfigurationError(f"/{self.name} takes nothing behind it, so nothing was done")
+        return self.handler(room, words)
+
 
 class Commands:
     """The table, by name and alias."""
@@ -53,6 +62,9 @@ class Commands:
             return command
         from difflib import get_close_matches
 
+        from golem_cli.render.cells import shorten
+
+        name = shorten(name, _LONGEST)
         near = get_close_matches(name, self._by_name, n=1)
         hint = f"did you mean /{near[0]}?" if near else "/help lists them all."
         raise ConfigurationError(f"there is no command /{name}; {hint} (//text sends /text as a prompt)")
@@ -66,8 +78,8 @@ def split(line: str) -> tuple[str, str] | None:
     """
     if not line.startswith("/") or line.startswith("//"):
         return None
-    name, _, rest = line[1:].strip().partition(" ")
-    return name.lower(), rest.strip()
+    name, *rest = line[1:].split(maxsplit=1) or [""]
+    return name.lower(), "".join(rest).strip()
 
 
 def prompt_text(line: str) -> str:
@@ -77,3 +89,12 @@ def prompt_text(line: str) -> str:
     '/etc/hosts is a file'
     """
     return line[1:] if line.startswith("//") else line
+
+
+def prompt_line(prompt: str) -> str:
+    """The line that stands for a prompt: the inverse of `prompt_text`.
+
+    >>> prompt_line("/etc/hosts is a file"), prompt_line("hi")
+    ('//etc/hosts is a file', 'hi')
+    """
+    return f"/{prompt}" if prompt.startswith("/") else prompt

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
 from prompt_toolkit.document import Document
@@ -12,6 +12,9 @@ from golem_cli.render.neutralize import neutralize
 
 if TYPE_CHECKING:
     from golem_cli.repl.room import Room
+
+_MEANING: Final = 60
+"""Characters of a description in the menu."""
 
 
 class SlashCompleter(Completer):
@@ -31,7 +34,8 @@ class SlashCompleter(Completer):
             yield from self._names(name)
         elif name == "export":
             rest = Document(argument, len(argument))
-            yield from self._paths.get_completions(rest, complete_event)
+            for path in self._paths.get_completions(rest, complete_event):
+                yield _shown(path.text, path.start_position, display=path.display_text)
         else:
             yield from self._arguments(name, argument)
 
@@ -47,6 +51,14 @@ class SlashCompleter(Completer):
         choices = self._room.commands.find(name).choices
         for value, meaning in choices(self._room) if choices else ():
             if value.startswith(beginning):
-                yield Completion(
-                    value, -len(beginning), display_meta=neutralize(meaning, single_line=True)[:60]
-                )
+                yield _shown(value, -len(beginning), display=value, meaning=meaning)
+
+
+def _shown(text: str, start: int, *, display: str, meaning: str = "") -> Completion:
+    """A completion whose names come from elsewhere: the menu shows marks, the draft gets the text itself."""
+    return Completion(
+        text,
+        start,
+        display=neutralize(display, single_line=True),
+        display_meta=neutralize(meaning[:_MEANING], single_line=True)[:_MEANING],
+    )

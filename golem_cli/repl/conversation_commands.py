@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from golem_cli.core.errors import ConfigurationError, ConversationLocked
-from golem_cli.render.neutralize import neutralize
+from golem_cli.core.errors import ConfigurationError, ConversationLocked, ConversationNotFound
 from golem_cli.render.words import counted
 from golem_cli.repl.arrival import arrive
-from golem_cli.repl.commands import Command
+from golem_cli.repl.commands import Command, prompt_line
 from golem_cli.repl.room import Room, whole_number
 
 if TYPE_CHECKING:
@@ -33,7 +32,10 @@ def open_conversation(room: Room, reference: str) -> None:
     """Go to another conversation."""
     if not reference:
         raise ConfigurationError("which one? /open takes an id or its beginning, or a title; see /sessions")
-    conversation_id = room.library.resolve(reference)
+    try:
+        conversation_id = room.library.resolve(reference)
+    except ConversationNotFound as error:
+        raise ConfigurationError(f"{error}{'' if error.nearest else '; /sessions lists them'}") from error
     if conversation_id == room.conversation.conversation_id:
         room.say("You are in it already.")
         return
@@ -102,12 +104,19 @@ async def resume(room: Room, text: str) -> None:
 
 
 async def retry(room: Room, _: str) -> None:
-    """Ask the last prompt again; the old answer stays as a fork."""
+    """Ask the last prompt again; the old answer stays as a fork, which is said before the new one begins."""
+    prompt = room.session.take_back()
+    runs = len(room.conversation.runs)
 
     async def work(on_delta: OnDelta, on_event: OnEvent) -> Result[str]:
-        return await room.session.try_again(on_delta=on_delta, on_event=on_event)
+        return await room.session.ask(
+            prompt.content, parts=prompt.parts, on_delta=on_delta, on_event=on_event
+        )
 
     await room.answering.answer(work)
+    if len(room.conversation.runs) == runs:
+        room.draft = prompt_line(prompt.content)  # it was not accepted, so it is not lost
+        room.say("The prompt was not taken; it waits below.", "dim")
 
 
 def rewind(room: Room, number: str) -> None:
@@ -128,13 +137,13 @@ def edit(room: Room, number: str) -> None:
 def take_back(room: Room, number: int | None) -> None:
     """Go back to before a prompt and offer it for editing."""
     prompt = room.session.take_back(number)
-    room.draft = neutralize(prompt.content)  # it may come from a file; what would hide shows as a mark
+    room.draft = prompt_line(prompt.content)
     room.say(f"Back at message {len(room.conversation.messages)}; the prompt waits below for you to edit.")
 
 
 def conversation_choices(room: Room) -> Iterable[tuple[str, str]]:
     """Ids that `/open` completes, with their titles."""
-    return [(each.conversation_id, each.title) for each in room.library.summaries()[:50]]
+    return [(each.conversation_id, each.title) for each in room.library.summaries(50)]
 
 
 def prompt_choices(room: Room) -> Iterable[tuple[str, str]]:

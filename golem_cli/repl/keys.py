@@ -1,4 +1,4 @@
-"""Keys at the prompt: new lines, clearing a draft into history, and leaving on purpose only."""
+"""Keys at the prompt: sending, new lines, tabs, clearing a draft into history, leaving on purpose only."""
 
 from __future__ import annotations
 
@@ -7,26 +7,38 @@ from collections.abc import Callable
 from typing import Final
 
 from prompt_toolkit.application import get_app
+from prompt_toolkit.enums import DEFAULT_BUFFER
+from prompt_toolkit.filters import Condition, has_focus
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
-from prompt_toolkit.key_binding.key_processor import KeyPress
 from prompt_toolkit.keys import Keys
+
+from golem_cli.repl.bursts import ENTER_AHEAD, goes_on
+from golem_cli.repl.commands import split
 
 LEAVE_WITHIN: Final = 2.0
 """Seconds in which a second Ctrl-C on an empty line leaves."""
 
 
 class PromptKeys:
-    """The bindings of the prompt, and the hint that the bottom line shows for a moment."""
+    """The bindings of the prompt, and the hint that the bottom line shows for a moment.
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    `is_command` tells whether a draft is a slash command of ours.
+    """
+
+    def __init__(
+        self, is_command: Callable[[str], bool], *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._is_command = is_command
         self._clock = clock
         self._warned_at = -LEAVE_WITHIN
+        in_draft = has_focus(DEFAULT_BUFFER)  # a search has keys of its own
         self.bindings = KeyBindings()
-        self.bindings.add("enter")(self._enter)
-        self.bindings.add("escape", "enter")(_new_line)
-        self.bindings.add("c-j")(_new_line)
-        self.bindings.add("c-x", "c-e")(_edit)
-        self.bindings.add("c-c")(self._cancel)
+        self.bindings.add("enter", filter=in_draft)(self._enter)
+        self.bindings.add("escape", "enter", filter=in_draft)(_new_line)
+        self.bindings.add("c-j", filter=in_draft)(_new_line)
+        self.bindings.add("c-i", filter=in_draft & Condition(_tab_is_text))(_tab)
+        self.bindings.add("c-x", "c-e", filter=in_draft)(_edit)
+        self.bindings.add("c-c", filter=in_draft)(self._cancel)
         # No mouse is asked for. Escape codes that are pasted unbracketed can look like one, and
         # prompt-toolkit's own binding fails on them.
         self.bindings.add(Keys.Vt100MouseEvent)(lambda event: None)
@@ -38,8 +50,10 @@ class PromptKeys:
         return "Ctrl-C again leaves; Ctrl-D or /exit too" if fresh else ""
 
     def _enter(self, event: KeyPressEvent) -> None:
-        """Accept; but an Enter with more text right behind it is part of an unbracketed paste."""
-        if any(_is_typed(key) for key in event.app.key_processor.input_queue):
+        """Accept; but inside the text of an unbracketed paste an Enter is text. A command ends at it."""
+        text = event.current_buffer.text
+        pasted = event.key_sequence[-1] != ENTER_AHEAD and goes_on(event.app.key_processor.input_queue)
+        if pasted and text.strip() and not self._is_command(text):
             _new_line(event)
         else:
             event.current_buffer.validate_and_handle()
@@ -61,9 +75,15 @@ class PromptKeys:
             loop.call_later(LEAVE_WITHIN, app.invalidate)  # the hint goes as it came
 
 
-def _is_typed(key: KeyPress) -> bool:
-    """Whether a key came from the keyboard; prompt-toolkit queues marks of its own too."""
-    return key.data != "_Flush" and key.key not in (Keys.CPRResponse, Keys.Ignore)
+def _tab_is_text() -> bool:
+    """Whether a Tab is a tab: inside an unbracketed paste, or in a prompt, which nothing completes."""
+    app = get_app()
+    text = app.current_buffer.text
+    return goes_on(app.key_processor.input_queue) or (bool(text.strip()) and split(text) is None)
+
+
+def _tab(event: KeyPressEvent) -> None:
+    event.current_buffer.insert_text("\t")
 
 
 def _new_line(event: KeyPressEvent) -> None:

@@ -2,61 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import termios
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from golem_cli.store.store import Store
 from tests.support.chat_replies import answer, dropped, hanging
+from tests.support.chat_terminal import PROMPT, at_prompt, chat, kept, say, sent
 from tests.support.golem_runs import GOLEM
 from tests.support.http_server import HttpServer, Reply
 from tests.support.terminal import Terminal
-
-PROMPT = chr(0x203A)
 
 
 @pytest.fixture
 def server() -> Iterator[HttpServer]:
     with HttpServer() as running:
         yield running
-
-
-def chat(server: HttpServer, *arguments: str, **options: Any) -> Terminal:
-    variables = {"OPENAI_BASE_URL": f"{server.url}/v1", **options.pop("variables", {})}
-    return Terminal(GOLEM, "-m", "openai:test", *arguments, variables=variables, **options)
-
-
-def at_prompt(terminal: Terminal) -> None:
-    """Wait for an empty prompt with its bottom line."""
-    terminal.wait_until(
-        lambda: terminal.rows[terminal.cursor_row] == PROMPT and bool(terminal.rows[-1]), "a prompt"
-    )
-
-
-def say(terminal: Terminal, line: str, *shown: str) -> None:
-    """Enter a line at an empty prompt and wait for what it shows and for the next prompt."""
-    at_prompt(terminal)
-    terminal.type(f"{line}\r")
-    terminal.wait_for(*shown)
-    at_prompt(terminal)
-
-
-def kept(home: Path) -> dict[str, Any]:
-    """The only conversation of the store, as its file has it."""
-    (path,) = (home / "golem" / "conversations").glob("*.json")
-    loaded: dict[str, Any] = json.loads(path.read_bytes())
-    return loaded
-
-
-def sent(server: HttpServer) -> list[str]:
-    """The contents of the messages of the last request."""
-    return [message["content"] for message in json.loads(server.requests[-1].body)["messages"]]
 
 
 def test_seven_stops_alternate_with_finished_answers(server: HttpServer, home: Path) -> None:
@@ -128,19 +93,6 @@ def test_a_pasted_block_is_one_message_bracketed_or_not(server: HttpServer) -> N
         terminal.type("\r")
         terminal.wait_for("two")
         assert sent(server)[-1] == "third\nfourth"
-
-
-def test_what_is_typed_ahead_waits_at_the_prompt_and_is_not_sent(server: HttpServer) -> None:
-    gate = threading.Event()
-    server.reply(answer("begun", gate, " done"))
-    with chat(server) as terminal:
-        at_prompt(terminal)
-        terminal.type("hello\r")
-        terminal.wait_for("begun")
-        terminal.type("typed\rahead")
-        gate.set()
-        terminal.wait_for("begun done", "typed", "ahead")
-        assert len(server.requests) == 1
 
 
 def test_pasted_escape_codes_show_no_traceback(server: HttpServer) -> None:
@@ -233,7 +185,7 @@ def test_fork_shows_both_ids_and_parent_goes_back(server: HttpServer, home: Path
         say(terminal, "/fork", "Forked: you are in", "/parent, or /open")
         store = Store(home / "golem")
         first, second = sorted(store.ids())
-        say(terminal, "/parent", f"2 messages · {first}")  # what is new: Ctrl-D right behind Enter is a paste
+        say(terminal, "/parent", f"2 messages · {first}")
         terminal.type("\x04")
         assert terminal.wait_end() == 0
         assert store.read(second).forked_from == first
@@ -259,9 +211,13 @@ def test_undo_offers_the_prompt_for_editing_and_leaves_a_fork(server: HttpServer
         ("/forkk", "did you mean /fork?"),
         ("/show 9", "there is no message yet"),
         ("/show x", "there is no message yet"),
-        ("/open zzz", "there is no conversation"),
+        ("/open zzz", "there is no conversation 'zzz'; /sessions lists them"),
+        ("/fork", "there is nothing to fork yet"),
+        ("/undo 1", "there is no message yet"),
+        ("/system", "There are no instructions."),
         ("/parent", "not forked"),
         ("/export", "into which file?"),
+        ("/export /no-such/x.md", "there is no folder /no-such; make it first"),
         ("/export x.txt", "end the name in .md, .html or .json"),
         ("/model foo", "did you mean openai:foo?"),
         ("/model local:/nowhere.gguf", "no such file"),
@@ -270,7 +226,7 @@ def test_undo_offers_the_prompt_for_editing_and_leaves_a_fork(server: HttpServer
         ("/trim 3", "The newest 3 messages are sent."),
         ("/budget 5", "has no token counter"),
         ("/retry", "no prompt yet"),
-        ("/resume", "nothing to resume"),
+        ("/resume", "there is nothing to resume yet"),
         ("/rename", "/rename TITLE"),
         ("/copy", "no answer yet"),
         ("/context", "0 of 0 kept messages stay"),

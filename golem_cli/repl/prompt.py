@@ -1,0 +1,104 @@
+"""The prompt: a prompt-toolkit session with our keys, completion, marks and history, that fits its screen."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.application import Application
+from prompt_toolkit.enums import EditingMode
+from prompt_toolkit.formatted_text import FormattedText
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.output.color_depth import ColorDepth
+from prompt_toolkit.output.plain_text import PlainTextOutput
+from prompt_toolkit.styles import Style
+from prompt_toolkit.utils import is_dumb_terminal
+
+from golem_cli.render.neutralize import neutralize
+from golem_cli.repl.completion import SlashCompleter
+from golem_cli.repl.marks import show_marks
+
+if TYPE_CHECKING:
+    from golem_cli.repl.keys import PromptKeys
+    from golem_cli.repl.room import Room
+
+PROMPT: Final = "› "  # noqa: RUF001 (a prompt sign, not a comparison)
+MENU_ROWS: Final = 8
+"""Rows kept free for the menu of completions where the screen has them."""
+
+
+def make_prompt(
+    room: Room, keys: PromptKeys, *, bottom: Callable[[], str], history_file: Path | None, vi_mode: bool
+) -> PromptSession[str]:
+    """Return what reads the prompts in `room`; `bottom` gives the line below, which a plain terminal lacks.
+
+    `history_file` keeps earlier prompts (0600); None keeps them in memory.
+    """
+    session: PromptSession[str] = PromptSession(
+        PROMPT,
+        history=_history(history_file),
+        output=PlainTextOutput(sys.stdout) if is_dumb_terminal() else None,
+        multiline=True,
+        key_bindings=keys.bindings,
+        completer=SlashCompleter(room),
+        complete_while_typing=True,
+        complete_in_thread=True,
+        enable_suspend=True,
+        enable_open_in_editor=True,
+        editing_mode=EditingMode.VI if vi_mode else EditingMode.EMACS,
+        prompt_continuation=lambda width, *_: " " * width,
+        color_depth=None if room.terminal.color else ColorDepth.DEPTH_1_BIT,
+        style=Style.from_dict({"bottom-toolbar": "noreverse"}),
+        include_default_pygments_style=False,
+    )
+    session.app.ttimeoutlen = 0.05
+    show_marks(session.layout)
+
+    def fit(app: Application[str]) -> None:
+        """Leave room for the draft: a layout that asks for too many rows shows an error in its place."""
+        rows = app.output.get_size().rows
+        session.reserve_space_for_menu = max(min(MENU_ROWS, rows - 3), 0)
+        shown = rows > 3 and not room.terminal.plain
+        session.bottom_toolbar = (lambda: FormattedText([("ansibrightblack", bottom())])) if shown else None
+
+    session.app.before_render += fit
+    return session
+
+
+async def ask_line(question: str) -> str:
+    """Read one line in answer to `question`; "" when the person would rather not."""
+    session = PromptSession[str](neutralize(question, single_line=True), history=InMemoryHistory())
+    show_marks(session.layout)
+    try:
+        return await session.prompt_async(handle_sigint=False)
+    except (EOFError, KeyboardInterrupt):
+        return ""
+
+
+class _PromptHistory(FileHistory):
+    """Earlier prompts in a file; where it cannot be read or written, those of this sitting in memory."""
+
+    def load_history_strings(self) -> Iterable[str]:
+        try:
+            return super().load_history_strings()
+        except OSError:
+            return ()
+
+    def store_string(self, string: str) -> None:
+        with suppress(OSError):
+            super().store_string(string)
+
+
+def _history(path: Path | None) -> History:
+    if path is None:
+        return InMemoryHistory()
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+    except OSError:
+        return InMemoryHistory()  # prompts of this sitting can be recalled all the same
+    return _PromptHistory(str(path))
