@@ -39,8 +39,9 @@ def command(
 ) -> int:
     """Find the conversations that have all of the words.
 
-    The newest come first; case does not matter. Searched are titles, instructions, messages, thinking, tool calls with their arguments and results, and
-    what a stopped run left. Under each conversation stands a place, with the number of its message.
+    The newest come first; case does not matter. Searched are titles, instructions, messages, thinking, tool
+    calls with their arguments and results, and what a stopped run left. Under each conversation stands a
+    place, with the number of its message.
     """
     from golem_cli.cli.home import open_store
     from golem_cli.store.index.query import parse_query
