@@ -35,9 +35,9 @@ class SecretGuard:
             return
         for kind, place in _first_of_each(_outgoing(conversation, prompt, parts)):
             if self._policy == "block":
-                raise ConfigurationError(f"not sent: {place} holds what looks like {kind}; {_GO_ON}")
+                raise ConfigurationError(f"not sent: what looks like {kind} stands in {place}; {_GO_ON}")
             if kind not in self._told | _kinds_sent(conversation.messages):
-                self._notice(f"{place} holds what looks like {kind}; it is sent as it is")
+                self._notice(f"what looks like {kind} stands in {place}; it is sent as it is")
             self._told.add(kind)
 
 
@@ -49,12 +49,14 @@ def check_export(conversation: Conversation, policy: SecretPolicy, notice: OnNot
 
     for kind, place in kinds_in(conversation).items():
         if policy == "block":
-            again = f"golem export --redact {conversation.conversation_id}".rstrip()
             raise ConfigurationError(
-                f"not written: {place} holds what looks like {kind}; {again} replaces it, "
+                f"not written: what looks like {kind} stands in {place}; golem export --redact replaces it, "
                 "GOLEM_SECRETS=warn lets it pass"
             )
-        notice(f"{place} holds what looks like {kind}; it is written as it is, --redact would replace it")
+        notice(
+            f"what looks like {kind} stands in {place}; it is written as it is, golem export --redact "
+            "replaces it"
+        )
 
 
 def _outgoing(conversation: Conversation, prompt: str, parts: Sequence[Part]) -> Iterator[tuple[str, str]]:
@@ -76,7 +78,7 @@ def _first_of_each(texts: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]
         for found in find_secrets(text):
             if found.kind not in seen:
                 seen.add(found.kind)
-                yield found.kind, f"{place}, line {text.count(chr(10), 0, found.start) + 1},"
+                yield found.kind, f"{place}, line {text.count(chr(10), 0, found.start) + 1}"
 
 
 def _kinds_sent(messages: Sequence[Message]) -> set[str]:

@@ -26,11 +26,15 @@ COMMANDS: Final = {
     "normalize": "golem_cli.cli.normalize",
     "sanitize": "golem_cli.cli.sanitize",
     "list": "golem_cli.cli.list",
+    "search": "golem_cli.cli.search",
     "show": "golem_cli.cli.show",
     "rename": "golem_cli.cli.rename",
     "delete": "golem_cli.cli.delete",
+    "trash": "golem_cli.cli.trash",
+    "export": "golem_cli.cli.export",
     "models": "golem_cli.cli.models",
     "config": "golem_cli.cli.config",
+    "doctor": "golem_cli.cli.doctor",
 }
 """Every command → its module, in the order of the help."""
 

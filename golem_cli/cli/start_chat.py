@@ -100,7 +100,9 @@ def _run(
         session=session,
         terminal=Terminal(out=environment.stdout, plain=look.plain, color=look.color),
         open_model=lambda name: open_model(name, settings, environment),
-        export=export,
+        export=lambda name, conversation: export(
+            name, conversation, policy=settings.secrets, notice=session.notice
+        ),
         model_names=model_names(),
         history_file=paths_of(environment).prompt_history if options.save else None,
         vi_mode=settings.vi_mode,

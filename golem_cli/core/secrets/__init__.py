@@ -2,7 +2,7 @@
 
 from golem_cli.core.secrets.data import text_in
 from golem_cli.core.secrets.find import Found, find_secrets
-from golem_cli.core.secrets.redact import Doubt, Redacted, redact
+from golem_cli.core.secrets.redact import Doubt, Redacted, redact, survivor
 from golem_cli.core.secrets.survey import kinds_in
 
-__all__ = ["Doubt", "Found", "Redacted", "find_secrets", "kinds_in", "redact", "text_in"]
+__all__ = ["Doubt", "Found", "Redacted", "find_secrets", "kinds_in", "redact", "survivor", "text_in"]

@@ -35,11 +35,13 @@ def find_secrets(text: str) -> list[Found]:
     >>> find_secrets(r'{"key": "gsk\u005fa1b2c3d4e5f6g7h8i9j0k1"}')[0].value
     'gsk_a1b2c3d4e5f6g7h8i9j0k1'
     """
-    found = []
+    found: list[Found] = []
     for view in views(text):
-        for kind, start, end in _matches(view.text):
-            where = view.span(start, end)
-            found.append(Found(kind, *where, view.text[start:end]))
+        here = [
+            Found(kind, *view.span(start, end), view.text[start:end])
+            for kind, start, end in _matches(view.text)
+        ]
+        found = [*without_overlaps(here), *found]  # of equal ones the most decoded says what it is
     return without_overlaps(found)
 
 

@@ -37,6 +37,7 @@ _FEW_VOWELS: Final = 5  # a word has at least one in so many letters
 _COARSE: Final = 3  # letters that the words of a name written LikeThis have on the average
 _EXPLAINED: Final = re.compile(
     r"(?i:(?<![0-9a-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f]))"  # UUIDs: they name
+    r"|\b\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)?"  # times
     r"|(?i:\bdata:(?:image|audio|video|font)/[a-z0-9.+-]+;base64,)[A-Za-z0-9+/=_-]+"  # media
     r"|-----BEGIN [A-Z0-9 ]{0,40}(?:PUBLIC KEY|CERTIFICATE|SIGNATURE)[A-Z0-9 ]{0,20}-----[^-]*+-----END"
     r"|\b(?:ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-nistp\d+)[ \t]+[A-Za-z0-9+/=]+"  # public keys
@@ -77,8 +78,8 @@ def entropy(text: str) -> float:
 def find_random(text: str) -> list[tuple[int, int, str]]:
     """Return the runs of `text` that look random and that nothing explains: start, end, and the run itself.
 
-    Escapes are looked through, as everywhere here. What explains a run: it is a UUID, media data in a `data:`
-    address, a public key or certificate, a digest that is called one, or git's name of an object.
+    Escapes are looked through, as everywhere here. What explains a run: it is a UUID, a time, media data in a
+    `data:` address, a public key or certificate, a digest that is called one, or git's name of an object.
     """
     found: dict[tuple[int, int], str] = {}
     for view in views(text):

@@ -19,6 +19,8 @@ from golem_cli.core.secrets.randomness import find_random, looks_random
 from golem_cli.core.secrets.views import views
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from golem_cli.core.conversation import Conversation
 
 REMOVED: Final = "[removed]"
@@ -39,19 +41,15 @@ class Doubt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Redacted(msgspec.Struct, frozen=True, kw_only=True):
-    """A conversation without its secrets, how many different ones there were, and what is in doubt."""
+    """A conversation without its secrets, how many different ones there were, and what is in doubt.
+
+    `values` are the secrets themselves, for `survivor`; but for short ones, which may be plain words.
+    """
 
     conversation: Conversation
     secrets: int
     doubts: tuple[Doubt, ...]
     values: tuple[str, ...]
-
-    def survivor(self, text: str) -> str:
-        """Return the kind of a secret that `text`, written from the conversation, still holds; "" if none."""
-        for view in views(text):
-            if any(value in view.text for value in self.values):
-                return "a secret"
-        return next((found.kind for found in find_secrets(text)), "")
 
 
 def redact(conversation: Conversation, *, random: bool = False) -> Redacted:
@@ -71,6 +69,17 @@ def redact(conversation: Conversation, *, random: bool = False) -> Redacted:
     )
 
 
+def survivor(text: str, values: Sequence[str]) -> str:
+    """Return which kind of secret `text`, written from a redacted conversation, still holds; "" for none.
+
+    `values` are those of `Redacted`.
+    """
+    for view in views(text):
+        if any(value in view.text for value in values):
+            return "a secret"
+    return next((found.kind for found in find_secrets(text)), "")
+
+
 class _Redactor:
     """Learns the secrets of a whole conversation first, so that the second walk finds them everywhere."""
 
@@ -84,9 +93,8 @@ class _Redactor:
 
     def learn(self, text: str, kind: str, _place: str) -> str:
         """Take note of the secrets in one string, which stays as it is."""
-        if kind != OPAQUE:
-            for found in find_secrets(text_in(text) or text if kind == DATA else text):
-                _named(self.secrets, found.value, "secret")
+        for found in find_secrets(text_in(text) or text if kind == DATA else text):
+            _named(self.secrets, found.value, "secret")
         return text
 
     def replace(self, text: str, kind: str, place: str) -> str:
@@ -128,8 +136,8 @@ class _Redactor:
         for mark in _CUT:
             body = text.removesuffix(mark) if text.endswith(mark) else ""
             for value in self.secrets:
-                start = body.rfind(value[:_TELLING]) if len(value) > _TELLING else -1
-                if start >= 0 and value.startswith(body[start:]):
+                start = _beginning(body, value)
+                if start < len(body):
                     found.append((start, len(body), value))
         return found
 
@@ -160,6 +168,16 @@ class _Redactor:
             self.doubts.append(Doubt(place=place, why="the file holds what looks like a secret"))
             return text
         return base64.b64encode(clean.encode()).decode("ascii")
+
+
+def _beginning(text: str, value: str) -> int:
+    """Return where the end of `text` that is a telling beginning of `value` starts; its length if none."""
+    start = text.find(value[:_TELLING]) if len(value) > _TELLING else -1
+    while start >= 0:
+        if value.startswith(text[start:]):
+            return start
+        start = text.find(value[:_TELLING], start + 1)
+    return len(text)
 
 
 def _named(names: dict[str, str], value: str, word: str) -> str:

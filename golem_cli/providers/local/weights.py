@@ -111,10 +111,9 @@ def is_trusted(path: Path, weights: Weights) -> bool:
         seen = _seen(status, weights)
         if _remembered(path) == seen:
             return True
-        with path.open("rb") as file:
-            if hashlib.file_digest(file, "sha256").hexdigest() != weights.sha256:
-                return False
     except OSError:
+        return False
+    if not holds(path, weights):
         return False
     _remember(path, seen)
     return True
@@ -123,6 +122,17 @@ def is_trusted(path: Path, weights: Weights) -> bool:
 def _seen(status: os.stat_result, weights: Weights) -> str:
     """What is noted of a file that holds `weights`: with another size or time it is read again."""
     return f"{weights.sha256} {status.st_size} {status.st_mtime_ns}\n"
+
+
+def holds(path: Path, weights: Weights) -> bool:
+    """Whether `path` holds exactly the bytes that `weights` names, read now; nothing is remembered."""
+    try:
+        with path.open("rb") as file:
+            if os.fstat(file.fileno()).st_size != weights.size:
+                return False
+            return hashlib.file_digest(file, "sha256").hexdigest() == weights.sha256
+    except OSError:
+        return False
 
 
 def _note(path: Path) -> Path:

@@ -1,0 +1,87 @@
+"""The folders: who may read them, whether golem may write there, and how much room is left."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from golem_cli.cli.checkup.check import Check, Scope, note, ok, pasted, problem
+
+SCARCE: Final = 50_000_000
+"""Free bytes below which saving may soon fail."""
+_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
+
+
+def folders(scope: Scope) -> Iterator[Check]:
+    """Check folders, permissions and free space."""
+    paths = scope.paths
+    yield from _folder("data", paths.data, private=False)
+    for name in ("conversations", "trash", "locks"):
+        yield from _folder(name, paths.data / name, private=True)
+    yield from _folder("configuration", paths.config, private=False)
+    yield from _folder("state", paths.state, private=True)
+    yield from _files(paths.prompt_history, *sorted(paths.data.glob("index.sqlite3*")))
+    yield from _room(paths.data)
+
+
+def _folder(name: str, path: Path, *, private: bool) -> Iterator[Check]:
+    check = f"folder.{name}"
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        if private:
+            return
+        yield ok(check, f"{path} is not there yet; it is made when it is needed")
+        return
+    except OSError as error:
+        yield problem(
+            check, f"{path} cannot be looked at: {error.strerror}; check who owns the folders above it"
+        )
+        return
+    if not stat.S_ISDIR(status.st_mode):
+        yield problem(check, f"{path} is no folder, and golem needs one there", pasted("ls", "-ld", path))
+    elif not os.access(path, os.R_OK | os.W_OK | os.X_OK):
+        yield problem(check, f"golem may not write in {path}", pasted("chmod", "u+rwx", path))
+    elif private and _open_to_others(status.st_mode):
+        text = f"others can look into {path} (mode {stat.S_IMODE(status.st_mode):04o})"
+        yield problem(check, text, pasted("chmod", "700", path))
+    elif not private and _open_to_others(status.st_mode):
+        yield note(check, f"others can see what is in {path}, though not the conversations below it")
+    else:
+        yield ok(check, f"{path} is for its owner only")
+
+
+def _files(*paths: Path) -> Iterator[Check]:
+    for path in paths:
+        yield from file_permissions(path)
+
+
+def file_permissions(path: Path) -> Iterator[Check]:
+    """Yield a problem when others may read or write the file at `path`; nothing when it is not there."""
+    try:
+        mode = path.lstat().st_mode
+    except OSError:
+        return
+    if stat.S_ISREG(mode) and _open_to_others(mode):
+        text = f"others can read {path} (mode {stat.S_IMODE(mode):04o})"
+        yield problem("file.permissions", text, pasted("chmod", "600", path))
+
+
+def _open_to_others(mode: int) -> bool:
+    return os.name != "nt" and bool(mode & _OTHERS)
+
+
+def _room(path: Path) -> Iterator[Check]:
+    import shutil
+
+    there = next((each for each in (path, *path.parents) if each.exists()), path)
+    try:
+        free = shutil.disk_usage(there).free
+    except OSError as error:
+        yield note("space", f"how much room is left for {path} cannot be told: {error.strerror}")
+        return
+    text = f"{free / 1e6:,.0f} MB are free for {path}"
+    yield problem("space", f"only {text}: saving may soon fail") if free < SCARCE else ok("space", text)

@@ -1,0 +1,271 @@
+"""Redacting: a secret planted anywhere, in any spelling, is in no document that is written afterwards."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+from collections.abc import Callable
+from typing import Any, Final
+from urllib.parse import unquote
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from golem_cli.core.codec import dump_conversation, load_conversation
+from golem_cli.core.conversation import Conversation, ConversationSettings, RunRecord
+from golem_cli.core.message import Message, Part, ThinkingBlock, ToolCall
+from golem_cli.core.secrets import kinds_in, redact, survivor
+from golem_cli.render.export import export_html, export_markdown
+from tests.support.secrets import EXAMPLES, HEX, TAIL, example
+
+KEY: Final = example("an Anthropic key")[1]
+OTHER: Final = example("a Groq key")[1]
+UUID: Final = "01936f4e-5f3e-7a65-8d0c-2f6f8a6b1c11"
+
+
+def as_json(text: str) -> str:
+    """`text` as a JSON string with every second character escaped."""
+    return (
+        '"' + "".join(f"\\u{ord(c):04x}" if i % 2 else json.dumps(c)[1:-1] for i, c in enumerate(text)) + '"'
+    )
+
+
+def calling(arguments: str = "{}", *, name: str = "n", identity: str = "c", signature: str = "") -> Message:
+    call = ToolCall(id=identity, name=name, args=arguments, signature=signature)
+    return Message(role="assistant", tool_calls=(call,))
+
+
+def document(text: str) -> Part:
+    return Part(kind="document", data=base64.b64encode(text.encode()).decode())
+
+
+def everywhere(text: str) -> dict[str, Conversation]:
+    """One conversation for each place that can hold a text, with the place's name."""
+    user, run = Message(role="user"), RunRecord(run_id=UUID)
+    of_messages: dict[str, Message] = {
+        "role": Message(role=text),
+        "content": Message(role="user", content=text),
+        "tool content": Message(role="tool", content=text, tool_call_id="c1"),
+        "part url": Message(role="user", parts=(Part(kind="image", url=text),)),
+        "part data": Message(role="user", parts=(document(text),)),
+        "media type": Message(role="user", parts=(Part(kind="image", data="aGk=", media_type=text),)),
+        "thinking": Message(role="assistant", thinking=(ThinkingBlock(text=text),)),
+        "signature": Message(role="assistant", thinking=(ThinkingBlock(text="t", signature=text),)),
+        "redacted thinking": Message(role="assistant", thinking=(ThinkingBlock(redacted=text),)),
+        "call id": calling(identity=text),
+        "call name": calling(name=text),
+        "arguments": calling(f'{{"k": {as_json(text)}}}'),
+        "torn arguments": calling(f'{{"k": "{text}'),
+        "a name in the arguments": calling(f"{{{as_json(text)}: 1}}"),
+        "arguments in arguments": calling(json.dumps({"k": as_json(text)})),
+        "call signature": calling(signature=text),
+        "result's call": Message(role="tool", tool_call_id=text),
+        "tool name": Message(role="tool", tool_call_id="c", tool_name=text),
+        "run id": Message(role="user", run_id=text),
+        "unknown field": msgspec.structs.replace(user, extra={"x": f"[{as_json(text)}]"}),
+        "unknown field's name": msgspec.structs.replace(user, extra={text: "1"}),
+    }  # fmt: skip
+    of_runs = {
+        "run": RunRecord(run_id=text),
+        "run error": msgspec.structs.replace(run, error=text),
+        "run prompt": msgspec.structs.replace(run, prompt=text, status="failed"),
+        "partial text": msgspec.structs.replace(run, partial_text=text, status="failed"),
+        "pending": msgspec.structs.replace(run, pending=(text,)),
+        "prompt part": msgspec.structs.replace(run, prompt_parts=(Part(kind="image", url=text),)),
+        "run extra": msgspec.structs.replace(run, extra={"x": as_json(text)}),
+    }
+    return {
+        **{name: Conversation(messages=(user, message)) for name, message in of_messages.items()},
+        **{name: Conversation(runs=(each,)) for name, each in of_runs.items()},
+        "title": Conversation(title=text),
+        "model": Conversation(model=text),
+        "instructions": Conversation(instructions=text),
+        "forked from": Conversation(forked_from=text),
+        "conversation id": Conversation(conversation_id=text),
+        "settings": Conversation(settings=ConversationSettings(extra={"x": as_json(text)})),
+        "conversation extra": Conversation(extra={"x": as_json(text)}),
+    }
+
+
+def strings(value: Any) -> list[str]:
+    """Every string in a JSON value, names and strings inside JSON strings included."""
+    match value:
+        case str():
+            try:
+                return [value, *strings(json.loads(value))]
+            except ValueError:
+                return [value]
+        case list():
+            return [each for item in value for each in strings(item)]
+        case dict():
+            return [each for pair in value.items() for item in pair for each in strings(item)]
+    return []
+
+
+def readings(conversation: Conversation) -> list[str]:
+    """Everything that somebody can read in the three documents."""
+    document, page = export_markdown(conversation), export_html(conversation)
+    written = dump_conversation(conversation)
+    found = [document, page, html.unescape(page), unquote(page), document.replace("\\", "")]
+    found += [written.decode(), *strings(json.loads(written))]
+    return found + [
+        base64.b64decode(part.data).decode("utf-8", "replace")
+        for m in conversation.messages
+        for part in m.parts
+    ]
+
+
+PLACES: Final = tuple(everywhere("x"))
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_secret_is_replaced_in_every_place(place: str) -> None:
+    done = redact(everywhere(f"my {KEY} here")[place])
+    assert done.doubts == ()
+    assert not any(KEY in text for text in readings(done.conversation))
+    assert not any(survivor(text, done.values) for text in readings(done.conversation))
+    assert load_conversation(dump_conversation(done.conversation)) == done.conversation
+
+
+SPELL: Final[dict[str, Callable[[str], str]]] = {
+    "as it is": lambda text: text,
+    "JSON": lambda text: json.dumps(as_json(text)),
+    "HTML": lambda text: "".join(f"&#{ord(c)};" if i % 3 else c for i, c in enumerate(text)),
+    "emphasis": lambda text: f"{text[:9]}**{text[9:20]}**{text[20:]}",
+    "code": lambda text: f"`{text[:12]}`{text[12:]}",
+    "backslashes": lambda text: text.replace("-", "\\-").replace("_", "\\_"),
+    "zero width": "\u200b".join,
+    "in a link": lambda text: f"[here](https://bob:{text}@example.com/?k={text})",
+    "in a fence": lambda text: f"```\n{text}\n```",
+    "in tags": lambda text: f"<b>{text[:7]}</b>{text[7:]}",
+}
+AROUND: Final = st.text(st.sampled_from(" \n\"'<>&*_`[]()#|~\\aé\u200b\x1b漢"), max_size=8)
+
+
+@given(
+    kind=st.sampled_from(sorted(EXAMPLES)),
+    place=st.sampled_from(PLACES),
+    spelling=st.sampled_from(sorted(SPELL)),
+    before=AROUND,
+    after=AROUND,
+)
+def test_no_planted_secret_survives_in_any_document(
+    kind: str, place: str, spelling: str, before: str, after: str
+) -> None:
+    """Either it is replaced in all three, whatever stands around it, or the export is refused."""
+    text, secret = example(kind)
+    planted = text.replace(secret, SPELL[spelling](secret) if "\n" not in secret else secret)
+    conversation = everywhere(f"{before} {planted} {after}")[place]
+    conversation = msgspec.structs.replace(conversation, title=conversation.title or f"{planted[:40]}…")
+    done = redact(conversation)
+    if done.doubts or survivor(export_html(done.conversation), done.values):
+        return
+    tail = secret[len(secret) // 2 :]  # half a key is a leak as well
+    for reading in readings(done.conversation):
+        assert tail not in reading.replace("\u200b", "").replace("⟦U+200B⟧", "")
+
+
+def test_the_same_secret_has_the_same_placeholder_and_another_another() -> None:
+    conversation = Conversation(
+        title=f"{OTHER} and {KEY}",
+        messages=(
+            Message(role="user", content=f"{KEY} {OTHER} {KEY}"),
+            Message(role="assistant", tool_calls=(ToolCall(id="c", name="n", args=f"[{as_json(KEY)}]"),)),
+        ),
+    )
+    done = redact(conversation)
+    assert done.secrets == 2
+    assert done.conversation.title == "[secret-1] and [secret-2]"
+    assert done.conversation.messages[0].content == "[secret-2] [secret-1] [secret-2]"
+    assert done.conversation.messages[1].tool_calls[0].args == '["[secret-2]"]'
+
+
+def test_a_secret_that_was_found_once_is_replaced_where_no_pattern_sees_it() -> None:
+    password = "correct-horse"  # noqa: S105 (an example's)
+    conversation = Conversation(
+        messages=(
+            Message(role="user", content=f"postgres://bob:{password}@db"),
+            Message(role="assistant", content=f"The password is {password}."),
+        )
+    )
+    first, second = redact(conversation).conversation.messages
+    assert first.content == "postgres://bob:[secret-1]@db"
+    assert second.content == "The password is [secret-1]."
+
+
+def test_a_title_that_was_cut_inside_a_secret_does_not_give_its_beginning_away() -> None:
+    conversation = Conversation(title=f"my key is {KEY[:19]}…", messages=(Message(role="user", content=KEY),))
+    assert redact(conversation).conversation.title == "my key is [secret-1]…"
+
+
+def test_what_only_a_provider_can_read_is_removed() -> None:
+    block = ThinkingBlock(text="hm", signature=TAIL)
+    conversation = Conversation(messages=(Message(role="assistant", thinking=(block,)),))
+    (message,) = redact(conversation).conversation.messages
+    assert message.thinking == (ThinkingBlock(text="hm", signature="[removed]"),)
+
+
+def test_ids_that_look_random_get_names_and_pairs_stay_pairs() -> None:
+    call = f"call_{TAIL[:24]}"
+    conversation = Conversation(
+        conversation_id=UUID,
+        messages=(
+            Message(role="assistant", tool_calls=(ToolCall(id=call, name="n", args="{}"),)),
+            Message(role="tool", tool_call_id=call, run_id=UUID),
+        ),
+    )
+    done = redact(conversation)
+    asked, answered = done.conversation.messages
+    assert asked.tool_calls[0].id == answered.tool_call_id == "[id-1]"
+    assert (done.conversation.conversation_id, answered.run_id, done.doubts) == (UUID, UUID, ())
+
+
+def test_a_random_string_is_a_doubt_that_names_its_place_and_not_itself() -> None:
+    conversation = Conversation(
+        messages=(Message(role="user"), Message(role="user", content=f"x {HEX[:40]}"))
+    )
+    (doubt,) = redact(conversation).doubts
+    assert doubt.place == "message 2, text"
+    assert "40 characters" in doubt.why
+    assert HEX[:8] not in doubt.why
+    done = redact(conversation, random=True)
+    assert (done.doubts, done.conversation.messages[1].content) == ((), "x [random-1]")
+
+
+def test_a_document_of_another_kind_with_a_secret_in_it_is_a_doubt() -> None:
+    data = base64.b64encode(b"%PDF-1.7\xff\xfe" + KEY.encode() + b"\xff").decode()
+    conversation = Conversation(messages=(Message(role="user", parts=(Part(kind="document", data=data),)),))
+    (doubt,) = redact(conversation).doubts
+    assert doubt.place == "message 1, part 1, data"
+
+
+def test_media_is_no_doubt() -> None:
+    data = base64.b64encode(bytes(range(256)) * 8).decode()
+    conversation = Conversation(
+        messages=(Message(role="user", parts=(Part(kind="image", data=data, media_type="image/png"),)),)
+    )
+    assert redact(conversation).doubts == ()
+    assert redact(conversation).conversation == conversation
+
+
+def test_a_conversation_without_secrets_stays_as_it_is() -> None:
+    conversation = Conversation(
+        conversation_id=UUID, title="Bread", messages=(Message(role="user", content="hi"),)
+    )
+    assert redact(conversation).conversation == conversation
+
+
+def test_the_kinds_in_a_conversation_come_with_the_place_of_the_first() -> None:
+    conversation = Conversation(
+        messages=(
+            Message(role="user", content=KEY),
+            Message(role="assistant", tool_calls=(ToolCall(id="c", name="n", args=f'["{OTHER}", "{KEY}"]'),)),
+        )
+    )
+    assert kinds_in(conversation) == {
+        "an Anthropic key": "message 1, text",
+        "a Groq key": "message 2, call 1, arguments",
+    }
