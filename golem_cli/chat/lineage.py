@@ -9,6 +9,7 @@ import msgspec
 from golem_cli.core.conversation import Conversation, ConversationSettings
 from golem_cli.core.errors import ConfigurationError
 from golem_cli.core.identity import new_id
+from golem_cli.core.message import replace
 from golem_cli.core.recovery import settle
 
 if TYPE_CHECKING:
@@ -91,12 +92,15 @@ def adopt(transcript: Transcript, *, now: str, source: str, trust: bool = False)
 
     It gets a fresh id; the one that it came with is kept as `forked_from`. Unless trusted, its history is
     sanitized, and its own instructions and model are left behind: the ones are a system prompt by another
-    name, and to whom the history goes is not for a stranger to say.
+    name, and to whom the history goes is not for a stranger to say. Nor is which model signed what: a forged
+    signature would be refused with every request.
     `source` becomes the title when there is none.
     """
     from golem_cli.core.history import sanitize_history
 
     history, report = (transcript.messages, None) if trust else sanitize_history(transcript.messages)
+    if not trust:
+        history = [replace(message, model="") if message.model else message for message in history]
     origin = transcript.conversation or Conversation()
     return Adopted(
         conversation=msgspec.structs.replace(

@@ -416,6 +416,7 @@ def test_documents_travel_as_pdf_text_or_address() -> None:
         (Part(kind="image", data="AA==", media_type="image/bmp"), "jpeg, png, gif and webp"),
         (Part(kind="image", data="?", media_type="image/png"), "not valid base64"),
         (Part(kind="image", data="AA=="), "no mediaType"),
+        (Part(kind="image", data="AAAA" * 1_310_721, media_type="image/png"), "up to 5 MB"),
         (Part(kind="image"), "neither url nor data"),
         (Part(kind="document", data="AA==", media_type="application/zip"), "PDF and plain text"),
         (text_document(b" \n"), "none that is blank"),

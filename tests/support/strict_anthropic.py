@@ -388,6 +388,21 @@ RULES: Final = (
         ),
     ),
     Rule(
+        name="an image beyond 5 MB",
+        page=f"{GITHUB}/anthropics/claude-code/issues/19631",
+        broken=lambda sent: any(
+            len(block["source"].get("data", "")) > 5_242_880 for block in of_kind(sent, "image")
+        ),
+        example=body(
+            user(
+                {
+                    "type": "image",
+                    "source": {"type": "base64", "media_type": "image/png", "data": "AAAA" * 1_310_721},
+                }
+            )
+        ),
+    ),
+    Rule(
         name="a field that the format does not have",
         page=f"{DOCS}/api/messages/create",
         broken=unknown_field,

@@ -22,6 +22,9 @@ _IMAGES: Final = {
     "image/gif": "image/gif",
     "image/webp": "image/webp",
 }
+LARGEST_IMAGE: Final = 5 * 2**20
+"""Characters of base64. A larger one is refused, and with it every request that holds it."""
+
 _PDF: Final = "application/pdf"
 _TEXT: Final = "text/plain"
 
@@ -35,11 +38,20 @@ def refusal_of(part: Part) -> str:
     if part.url:
         return ""
     if part.kind == "image":
-        known = _media_type(part) in _IMAGES
-        return "" if known else f"Anthropic takes jpeg, png, gif and webp images, not {part.media_type}"
+        return _refusal_of_image(part)
     if _media_type(part) == _PDF or (_media_type(part).startswith("text/") and _text_of(part).strip()):
         return ""
     return f"Anthropic takes PDF and plain text documents, not {part.media_type}, and none that is blank"
+
+
+def _refusal_of_image(part: Part) -> str:
+    if _media_type(part) not in _IMAGES:
+        return f"Anthropic takes jpeg, png, gif and webp images, not {part.media_type}"
+    if len(part.data) > LARGEST_IMAGE:
+        return (
+            f"Anthropic takes images of up to 5 MB in base64, and this one has {len(part.data) / 2**20:.1f}"
+        )
+    return ""
 
 
 def encode_part(part: Part) -> Json:
