@@ -151,6 +151,7 @@ class Loop:
             if buffer.text:
                 buffer.append_to_history()
             buffer.reset()
+            app.invalidate()
 
     def _bottom(self) -> str:
         return bottom_line(self._room, self._keys.hint, self._room.terminal.size[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -142,6 +143,17 @@ def test_a_tab_stays_a_tab_in_a_paste_and_completes_in_a_command(server: HttpSer
         terminal.wait_for("list the conversations")
         terminal.type("\t")
         draft_is(terminal, "/sessions")
+
+
+def test_an_interrupt_from_outside_clears_the_draft_into_the_history(server: HttpServer) -> None:
+    with chat(server) as terminal:
+        at_prompt(terminal)
+        terminal.type("a draft")
+        draft_is(terminal, "a draft")
+        terminal.kill(signal.SIGINT)
+        at_prompt(terminal)
+        terminal.type("\x1b[A")
+        draft_is(terminal, "a draft")
 
 
 def test_a_history_that_cannot_be_kept_costs_no_prompt(server: HttpServer, home: Path) -> None:

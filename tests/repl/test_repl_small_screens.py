@@ -34,3 +34,15 @@ def test_a_search_fits_on_three_rows(server: HttpServer) -> None:
         terminal.type("\x12")
         terminal.wait_for("search")
         assert "too small" not in terminal.text
+
+
+def test_a_screen_that_shrinks_to_nothing_and_grows_again_keeps_the_draft(server: HttpServer) -> None:
+    with chat(server) as terminal:
+        terminal.wait_until(lambda: terminal.rows[terminal.cursor_row] == PROMPT, "a prompt")
+        terminal.type("draft")
+        terminal.wait_for("draft")
+        for columns, rows in ((8, 5), (2, 2), (1, 1), (80, 24)):
+            terminal.resize(columns, rows)
+            terminal.type("x")
+        terminal.wait_for("draftxxxx")
+        assert "small" not in terminal.text
