@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from golem_cli.core.codec.args import read_args
 from golem_cli.core.conversation import RUNNING, STOPPED_SHORT, Conversation
 from golem_cli.core.errors import ConversationNotFound, GolemError
 from golem_cli.core.message import Message, ToolCall
@@ -186,6 +185,8 @@ def _beside_content(message: _Message | Message) -> Iterator[str]:
 
 
 def _verbatim(call: _Call) -> str:
+    from golem_cli.core.codec.args import read_args
+
     return read_args(args=bytes(call.args).decode(), args_text=call.args_text)
 
 

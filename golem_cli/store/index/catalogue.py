@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from heapq import merge
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 
@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from golem_cli.store.index.database import Database
     from golem_cli.store.index.query import Match, Query
     from golem_cli.store.summary import Summary
+
+
+_PAGE: Final = 50
+"""Candidates that are fetched at first."""
+
+Answer = TypeVar("Answer")
 
 
 class Hit(msgspec.Struct, frozen=True):
@@ -55,14 +61,12 @@ class Catalogue:
 
     def summaries(self, limit: int | None = None) -> list[Summary]:
         """Sum up the conversations changed last, newest first; all without a limit. Damage is told."""
-        known, unknown = self._ask(
-            lambda database, spare: database.newest(-1 if limit is None else limit + spare)
-        )
+        known, unknown = self._ask(lambda database, right: _newest(database, right, limit))
         return list(islice(merge(known, self._read(unknown), key=_age, reverse=True), limit))
 
     def newest(self) -> Summary | None:
         """Return the conversation changed last that can be read; None when there is none."""
-        known, unknown = self._ask(lambda database, spare: database.newest(1 + spare))
+        known, unknown = self._ask(lambda database, right: _newest(database, right, 1))
         readable = [each for each in (*known, *self._read(unknown)) if each.status != DAMAGED]
         return max(readable, key=_age, default=None)
 
@@ -70,11 +74,19 @@ class Catalogue:
         """Return the conversations that fit, newest first; none for a query without terms."""
         if not query.terms:
             return Found([], [])
-        known, unknown = self._ask(lambda database, _: database.having(query.keys()))
+        damaged: list[Summary] = []
+
+        def hits(candidates: Iterable[Summary]) -> list[Hit]:
+            return list(islice(_hits(query, candidates, damaged), limit))
+
+        known, unknown = self._ask(
+            lambda database, right: hits(each for each in _having(database, query) if _id(each) in right)
+        )
         read = self._read(unknown)
-        damaged = [each for each in read if each.status == DAMAGED]
-        candidates = merge(known, (each for each in read if each.status != DAMAGED), key=_age, reverse=True)
-        return Found(list(islice(_hits(query, candidates, damaged), limit)), damaged)
+        damaged += [each for each in read if each.status == DAMAGED]
+        others = hits(each for each in read if each.status != DAMAGED)
+        by_age = merge(known, others, key=lambda hit: _age(hit.summary), reverse=True)
+        return Found(list(islice(by_age, limit)), damaged)
 
     def forget_words(self) -> None:
         """Remove the index, if nobody works with it now; it is made again when it is needed."""
@@ -84,10 +96,10 @@ class Catalogue:
             with suppress(IndexUnusable):
                 remove(self._index)
 
-    def _ask(self, question: Callable[[Database, int], list[Summary]]) -> tuple[list[Summary], list[str]]:
+    def _ask(self, question: Callable[[Database, set[str]], list[Answer]]) -> tuple[list[Answer], list[str]]:
         """Return what the index answers, and the ids that it knows nothing of.
 
-        The question is put with the number of rows in the answer that may have to be left out.
+        The question is put with the ids that it is right about.
         """
         if not self._stamps:
             return [], []
@@ -102,14 +114,17 @@ class Catalogue:
         except IndexUnusable:
             return [], list(self._stamps)
 
-    def _asked(self, question: Callable[[Database, int], list[Summary]]) -> tuple[list[Summary], list[str]]:
+    def _asked(
+        self, question: Callable[[Database, set[str]], list[Answer]]
+    ) -> tuple[list[Answer], list[str]]:
         from golem_cli.store.index.database import opened
-        from golem_cli.store.index.refresh import refresh
+        from golem_cli.store.index.refresh import refresh, rightly_known
 
         with opened(self._index, self._folder) as database:
-            right = refresh(database, self._stamps, self._folder)
-            spare = database.count() - len(right)
-            answer = [each for each in question(database, spare) if each.conversation_id in right]
+            refresh(database, self._stamps, self._folder)
+            with database.snapshot():  # another process may forget what we have just kept
+                right = rightly_known(database, self._stamps)
+                answer = question(database, right)
         return answer, [each for each in self._stamps if each not in right]
 
     def _read(self, ids: Iterable[str]) -> list[Summary]:
@@ -120,6 +135,27 @@ class Catalogue:
 
 def _age(summary: Summary) -> tuple[str, str]:
     return summary.updated_at, summary.conversation_id
+
+
+def _id(summary: Summary) -> str:
+    return summary.conversation_id
+
+
+def _newest(database: Database, right: set[str], limit: int | None) -> list[Summary]:
+    """Return the newest that the index is right about; it may hold others that it could not forget."""
+    spare = database.count() - len(right)
+    found = database.newest(-1 if limit is None else limit + spare)
+    return [each for each in found if _id(each) in right]
+
+
+def _having(database: Database, query: Query) -> Iterator[Summary]:
+    """Yield what may fit, newest first, in pages that grow: who wants few need not wait for all."""
+    keys, page = query.known_by(), _PAGE
+    rows = database.having(keys, page, None)
+    while rows:
+        yield from rows
+        page *= 4
+        rows = database.having(keys, page, rows[-1])
 
 
 def _hits(query: Query, candidates: Iterable[Summary], damaged: list[Summary]) -> Iterator[Hit]:

@@ -56,9 +56,12 @@ _NEWEST: Final = (
 )
 _HAVING: Final = (
     "SELECT id, title, created_at, updated_at, message_count, model, status, forked_from, imported_from"
-    " FROM words JOIN conversation ON number = words.rowid"
-    " WHERE words MATCH ? ORDER BY updated_at DESC, id DESC"
+    " FROM conversation WHERE number IN (SELECT rowid FROM words WHERE words MATCH ?)"
+    " AND (updated_at, id) < (?, ?) ORDER BY updated_at DESC, id DESC LIMIT ?"
 )
+
+_LAST: Final = chr(0x10FFFF)
+"""What no time and no id comes after."""
 
 
 class IndexUnusable(Exception):  # noqa: N818 (reads as what happened)
@@ -148,18 +151,33 @@ class Database:
         """Return the conversations changed last, newest first; all of them for a negative limit."""
         return [self._summary(*row) for row in self._run(_NEWEST, limit)]
 
-    def having(self, keys: Sequence[tuple[str, bool]]) -> list[Summary]:
-        """Return the conversations with all of these words, newest first; True marks a word's beginning."""
+    def having(self, keys: Sequence[tuple[str, bool]], limit: int, after: Summary | None) -> list[Summary]:
+        """Return `limit` conversations with all of these words, newest first, those that follow `after`.
+
+        A key is a word; True with it means that it is only the beginning of one.
+        """
+        last = (after.updated_at, after.conversation_id) if after else (_LAST, _LAST)
         terms = " AND ".join(f'"{word}"{"*" if prefix else ""}' for word, prefix in keys[:_MOST_KEYS])
-        return [self._summary(*row) for row in self._run(_HAVING, terms)]
+        return [self._summary(*row) for row in self._run(_HAVING, terms, *last, limit)]
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Write all that happens in the block, or nothing of it."""
-        self._run("BEGIN IMMEDIATE")
-        try:
+        with self._until_its_end("BEGIN IMMEDIATE"):
             yield
             self._run("COMMIT")
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Read everything in the block as it is at one moment; nobody else can write meanwhile."""
+        with self._until_its_end("BEGIN"):
+            yield
+
+    @contextmanager
+    def _until_its_end(self, begin: str) -> Iterator[None]:
+        self._run(begin)
+        try:
+            yield
         finally:
             with suppress(IndexUnusable):
                 if self._connection.in_transaction:
@@ -181,19 +199,39 @@ class Database:
         self._run("INSERT INTO words (words) VALUES ('delete-all')")
         return True
 
-    def keep(self, summary: Summary, stamp: Stamp, words: str) -> bool:
-        """Keep what a conversation is, and its words; False for one that SQLite cannot hold."""
+    def keep(self, summary: Summary, stamp: Stamp, words: str) -> None:
+        """Keep what a conversation is, and its words; nothing of one that SQLite cannot hold."""
         fields = [getattr(summary, field) for field in _FIELDS]
         try:
             self._run(_INSERT, summary.conversation_id, stamp, *fields)
         except UnicodeEncodeError:  # a lone surrogate, in a title perhaps
-            return False
+            return
         self._run("INSERT INTO words (rowid, text) VALUES (last_insert_rowid(), ?)", words)
-        return True
 
-    def _summary(self, conversation_id: str, *fields: Any) -> Summary:
-        path = self._conversations / f"{conversation_id}.json"
-        return Summary(conversation_id=conversation_id, path=path, **dict(zip(_FIELDS, fields, strict=True)))
+    def _summary(
+        self,
+        conversation_id: str,
+        title: str,
+        created_at: str,
+        updated_at: str,
+        message_count: int,
+        model: str,
+        status: str,
+        forked_from: str,
+        imported_from: str,
+    ) -> Summary:
+        return Summary(
+            conversation_id=conversation_id,
+            title=title,
+            created_at=created_at,
+            updated_at=updated_at,
+            message_count=message_count,
+            model=model,
+            status=status,
+            path=self._conversations / f"{conversation_id}.json",
+            forked_from=forked_from,
+            imported_from=imported_from,
+        )
 
     def _run(self, statement: str, *values: object) -> list[Any]:
         with _sqlite_errors():

@@ -47,7 +47,7 @@ class Query:
         self.terms = tuple(dict.fromkeys(terms))
         self._patterns = [re.compile(_pattern(term)) for term in self.terms]
 
-    def keys(self) -> list[tuple[str, bool]]:
+    def known_by(self) -> list[tuple[str, bool]]:
         """Return words that the index knows every fitting conversation by; True for one's beginning."""
         keys = dict.fromkeys(key for term in self.terms for key in _keys(term))
         return list(keys)
@@ -141,12 +141,12 @@ def _in_original(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _length_before(text: str, length: int) -> int:
-    """Return how much of `text` it takes for `length` folded characters."""
+    """Return how much of `text` becomes `length` folded characters: its marks belong to a letter before."""
     low, high = 0, len(text)
     while low < high:
-        middle = (low + high) // 2
-        if len(folded(text[:middle])) < length:
-            low = middle + 1
+        middle = (low + high + 1) // 2
+        if len(folded(text[:middle])) <= length:
+            low = middle
         else:
-            high = middle
+            high = middle - 1
     return low

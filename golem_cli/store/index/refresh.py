@@ -23,41 +23,45 @@ _BATCH: Final = 1000
 """Conversations written at once: others need not wait long, and a build that is stopped keeps what it has."""
 
 
-def refresh(database: Database, stamps: Mapping[str, Stamp], folder: Path) -> set[str]:
-    """Read what changed since the index saw it; return the ids that the index is right about now.
+def rightly_known(database: Database, stamps: Mapping[str, Stamp]) -> set[str]:
+    """Return the ids of the conversations that are as the index saw them."""
+    return {each for each, stamp in database.stamps().items() if stamps.get(each) == stamp}
 
-    What cannot be read, or changed just now, is not kept: it is read anew each time. When the index cannot
-    be written the rest goes without. Raises `IndexUnusable` when it cannot even be read.
+
+def refresh(database: Database, stamps: Mapping[str, Stamp], folder: Path) -> None:
+    """Read what changed since the index saw it, as far as the index can be written.
+
+    What cannot be read, or changed just now, is not kept: it is read anew each time. Raises `IndexUnusable`
+    when the index cannot even be read.
     """
     known = database.stamps()
-    right = {each for each, stamp in known.items() if stamps.get(each) == stamp}
-    outdated = known.keys() - right
-    new = [each for each, stamp in stamps.items() if each not in right and not is_young(stamp)]
+    outdated = [each for each, stamp in known.items() if stamps.get(each) != stamp]
     try:
         if outdated:
             with database.transaction():
                 database.forget(outdated)
                 if database.clear_if_stale():
-                    right.clear()
-                    new = [each for each, stamp in stamps.items() if not is_young(stamp)]
+                    known = {}
+        changed = (each for each, stamp in stamps.items() if known.get(each) != stamp)
+        new = [each for each in changed if not is_young(stamps[each])]
         for start in range(0, len(new), _BATCH):
-            right |= _keep(database, new[start : start + _BATCH], stamps, folder)
+            _keep(database, new[start : start + _BATCH], stamps, folder)
     except IndexDamaged:
         raise
     except IndexUnusable:
-        pass
-    return right
+        return
 
 
-def _keep(database: Database, ids: Sequence[str], stamps: Mapping[str, Stamp], folder: Path) -> set[str]:
-    """Read conversations, then write them in one go; return the ids of those that were kept."""
+def _keep(database: Database, ids: Sequence[str], stamps: Mapping[str, Stamp], folder: Path) -> None:
+    """Read conversations, then write them in one go."""
     read = [(each, _read(folder / f"{each}.json")) for each in ids]
     readable = [(each, outline) for each, outline in read if outline is not None]
     if not readable:
-        return set()
+        return
     with database.transaction():
         database.forget([each for each, _ in readable])  # another process may have been faster
-        return {each for each, (summary, words) in readable if database.keep(summary, stamps[each], words)}
+        for each, (summary, words) in readable:
+            database.keep(summary, stamps[each], words)
 
 
 def _read(path: Path) -> tuple[Summary, str] | None:
