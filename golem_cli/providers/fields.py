@@ -24,6 +24,13 @@ def optional(record: Json, name: str, kind: type[T]) -> T | None:
     raise ModelError(f"sent a {kind_of(value)} in {name!r} where a {_NAMES[kind]} was expected")
 
 
+def record(value: object) -> Json:
+    """`value` when it is an object; `ModelError` for any other."""
+    if not isinstance(value, dict):
+        raise ModelError(f"sent a JSON {kind_of(value)} where an object was expected")
+    return value
+
+
 def text(record: Json, name: str) -> str:
     """The text of the field `name`, empty when it is missing or null; lone surrogates become U+FFFD."""
     return scalar_text(optional(record, name, str) or "")

@@ -1,4 +1,4 @@
-"""What every adapter does with an answer that comes in events: read them, and hand the fragments out."""
+"""What every adapter does with an answer: read it whole or in events, and hand the fragments out."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING, Final
 
 from golem_cli.core.errors import ModelError
+from golem_cli.providers.http import read_text
 from golem_cli.providers.sse import EventDecoder
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     import httpx
 
     from golem_cli.core.model import Delta, OnDelta
+    from golem_cli.providers.server import Server
     from golem_cli.providers.sse import ServerSentEvent
 
 _LAST_BYTES_WAIT: Final = 0.05
@@ -28,6 +30,13 @@ async def hand_out(deltas: AsyncGenerator[Delta, None], on_delta: OnDelta) -> No
             outcome = on_delta(delta)
             if inspect.isawaitable(outcome):
                 await outcome
+
+
+async def read_whole(server: Server, path: str, body: bytes) -> str:
+    """The text of the answer to `body` at `path`. Raises as `Server.answer` does: use it inside `faults`."""
+    async with server.answer("POST", path, body) as response:
+        refuse_web_page(response)
+        return await read_text(response)
 
 
 async def read_events(response: httpx.Response) -> AsyncGenerator[ServerSentEvent, None]:
@@ -45,6 +54,11 @@ def refuse_web_page(response: httpx.Response) -> None:
             f"answered {response.status_code} with a web page; check the base URL",
             status_code=response.status_code,
         )
+
+
+def not_streamed() -> ModelError:
+    """An answer came as a whole where a stream was asked for, and reports no error."""
+    return ModelError("answered as a whole where a stream was asked for; check the base URL")
 
 
 async def drain(chunks: AsyncIterator[object]) -> None:

@@ -14,7 +14,14 @@ from golem_cli.providers.anthropic.parts import refusal_of
 from golem_cli.providers.fields import optional
 from golem_cli.providers.http import Timeouts, parse_json, read_text
 from golem_cli.providers.server import Server
-from golem_cli.providers.streaming import drain, hand_out, read_events, refuse_web_page
+from golem_cli.providers.streaming import (
+    drain,
+    hand_out,
+    not_streamed,
+    read_events,
+    read_whole,
+    refuse_web_page,
+)
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -66,7 +73,7 @@ class AnthropicModel:
         """Return the completed turn. Raises `ModelError`; `HistoryError` for a part that cannot be sent."""
         body = encode_request(request, model=self._model, origin=self.name, stream=False)
         with self._server.faults():
-            return decode_response(await self._text(_MESSAGES, body), origin=self.name)
+            return decode_response(await read_whole(self._server, _MESSAGES, body), origin=self.name)
 
     async def stream(self, request: ModelRequest, on_delta: OnDelta) -> ModelResponse:
         """Return the completed turn, each fragment having gone to `on_delta`, whose exceptions pass through.
@@ -87,7 +94,7 @@ class AnthropicModel:
         if body is None:
             return 0
         with self._server.faults():
-            answer = parse_json(await self._text(_COUNT, body))
+            answer = parse_json(await read_whole(self._server, _COUNT, body))
             counted = optional(answer, "input_tokens", int) if isinstance(answer, dict) else None
             if counted is None:
                 raise ModelError("sent no count of tokens")
@@ -100,11 +107,6 @@ class AnthropicModel:
     async def aclose(self) -> None:
         """Close the connections that this model opened."""
         await self._server.aclose()
-
-    async def _text(self, path: str, body: bytes) -> str:
-        async with self._server.answer("POST", path, body) as response:
-            refuse_web_page(response)
-            return await read_text(response)
 
     async def _deltas(self, body: bytes, fold: StreamFold) -> AsyncGenerator[Delta, None]:
         with self._server.faults():
@@ -131,4 +133,4 @@ def server_headers(api_key: str) -> dict[str, str]:
 def _refuse_whole(body: str, origin: str) -> None:
     """Raise `ModelError`: an answer that is no stream is the server's error, or a server that has none."""
     decode_response(body, origin=origin)
-    raise ModelError("answered as a whole where a stream was asked for; check the base URL")
+    raise not_streamed()

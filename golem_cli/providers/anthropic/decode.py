@@ -16,11 +16,11 @@ from golem_cli.core.errors import ModelError
 from golem_cli.core.message import ASSISTANT, Message, ThinkingBlock, ToolCall
 from golem_cli.core.model import Delta, ModelResponse, ToolCallDelta
 from golem_cli.core.usage import Usage
-from golem_cli.providers.anthropic.place import extra_of_place
 from golem_cli.providers.anthropic.turns import THINKING
 from golem_cli.providers.faults import dropped, reported_error
-from golem_cli.providers.fields import Json, json_text, kind_of, optional, text
+from golem_cli.providers.fields import Json, json_text, optional, record, text
 from golem_cli.providers.http import parse_json
+from golem_cli.providers.place import extra_of_place
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,7 +66,7 @@ class _RawContent(msgspec.Struct):
 
 def decode_response(body: str, *, origin: str) -> ModelResponse:
     """Read the body of a complete answer of the model called `origin`. Raises `ModelError` for any other."""
-    answer = _object(parse_json(body))
+    answer = record(parse_json(body))
     if answer.get("type") == "error" or answer.get("error"):
         raise _reported(answer)
     fold = StreamFold(origin)
@@ -74,7 +74,7 @@ def decode_response(body: str, *, origin: str) -> ModelResponse:
         raise ModelError("sent an answer without content")
     fold.begin(answer)
     for index, block in enumerate(optional(answer, "content", list) or []):
-        fold.take_block(index, _object(block))
+        fold.take_block(index, record(block))
     for block, raw in zip(fold.blocks, _inputs(body), strict=False):
         if block.kind == "tool_use" and raw:
             block.pieces = [raw]
@@ -110,7 +110,7 @@ class StreamFold:
         value = parse_json(data)
         if value is None:
             return None
-        event = _object(value)
+        event = record(value)
         name = text(event, "type")
         if name == "error" or kind == "error" or event.get("error"):
             raise _reported(event)
@@ -207,9 +207,9 @@ class StreamFold:
         """Counts are those so far: a later one replaces an earlier one."""
         usage = optional(message, "usage", dict) or {}
         details = optional(usage, "output_tokens_details", dict) or {}
-        for record in (usage, details):
-            for name in _COUNTS & record.keys():
-                if (count := optional(record, name, int)) is not None:
+        for told in (usage, details):
+            for name in _COUNTS & told.keys():
+                if (count := optional(told, name, int)) is not None:
                     self._usage[name] = count
 
     def response(self, *, between: str = "") -> ModelResponse:
@@ -285,9 +285,3 @@ def _reported(event: Json) -> ModelError:
     return reported_error(
         {"message": "no reason given"} | error if isinstance(error, dict) else error or event
     )
-
-
-def _object(value: object) -> Json:
-    if not isinstance(value, dict):
-        raise ModelError(f"sent a JSON {kind_of(value)} where an object was expected")
-    return value

@@ -14,13 +14,14 @@ import msgspec
 
 from golem_cli.core.errors import ConfigurationError, HistoryError
 from golem_cli.core.history.wire_view import scalar_text
-from golem_cli.core.message import ASSISTANT, SYSTEM, TOOL, USER
+from golem_cli.core.message import ASSISTANT, USER
 from golem_cli.providers.anthropic.claude import claude
 from golem_cli.providers.anthropic.names import is_name, wire_name
 from golem_cli.providers.anthropic.parts import refusal_of
 from golem_cli.providers.anthropic.settings import length_of, sampling_of, thinking_of
 from golem_cli.providers.anthropic.turns import blocks_of, close, encode_turns, in_loop_without_thinking
-from golem_cli.providers.checks import schema_of
+from golem_cli.providers.checks import check_parts, schema_of
+from golem_cli.providers.instructions import system_text
 
 if TYPE_CHECKING:
     from golem_cli.core.message import Message
@@ -37,7 +38,7 @@ def encode_request(request: ModelRequest, *, model: str, origin: str, stream: bo
     Raises `HistoryError` for a part that the format cannot carry and for a request without anything to
     answer, `ConfigurationError` for settings, tools and schemas that the provider refuses.
     """
-    check_parts(request.messages)
+    check_parts(request.messages, refusal_of)
     turns = encode_turns(request.messages, origin=origin)
     if not turns:
         raise HistoryError("the request holds nothing that the model could answer: no text, no part")
@@ -61,9 +62,9 @@ def encode_request(request: ModelRequest, *, model: str, origin: str, stream: bo
 
 def encode_count(messages: Sequence[Message], *, model: str, origin: str) -> bytes | None:
     """Return the body that asks how many tokens `messages` are; None when nothing of them travels."""
-    check_parts(messages)
+    check_parts(messages, refusal_of)
     turns = encode_turns(messages, origin=origin)
-    system = _system(messages)
+    system = system_text(messages)
     if not turns and not system:
         return None
     close(turns, prefill=False)
@@ -75,25 +76,10 @@ def encode_count(messages: Sequence[Message], *, model: str, origin: str) -> byt
     return msgspec.json.encode(body | {"messages": turns or [{"role": USER, "content": "."}]})
 
 
-def check_parts(messages: Sequence[Message]) -> None:
-    """Raise `HistoryError` for the first part that the format cannot carry.
-
-    Messages and parts are counted from 1; the system message, if any, is message 1 of its request.
-    """
-    for number, message in enumerate(messages, 1):
-        if message.parts and message.role not in {USER, TOOL}:
-            raise HistoryError(
-                f"message {number} of the request: a {message.role} message cannot carry parts"
-            )
-        for position, part in enumerate(message.parts, 1):
-            if reason := refusal_of(part):
-                raise HistoryError(f"message {number} of the request, part {position}: {reason}")
-
-
 def _preamble(request: ModelRequest) -> Json:
     """What the model reads before the turns: the system prompt and the tools."""
     body: Json = {}
-    if system := _system(request.messages):
+    if system := system_text(request.messages):
         body["system"] = [{"type": "text", "text": system}]
     if request.tools:
         body["tools"] = [_tool(tool) for tool in request.tools]
@@ -103,11 +89,6 @@ def _preamble(request: ModelRequest) -> Json:
         body["tools"] = tools
         body["tool_choice"] = {"type": "none"}
     return body
-
-
-def _system(messages: Sequence[Message]) -> str:
-    texts = (message.content for message in messages if message.role == SYSTEM)
-    return scalar_text("\n\n".join(text for text in texts if text.strip()))
 
 
 def _tool(tool: ToolSpec) -> Json:

@@ -6,10 +6,10 @@ Source: Claude API reference, "Create a Message" (image and document blocks and 
 
 from __future__ import annotations
 
-import base64
 from typing import TYPE_CHECKING, Final
 
 from golem_cli.core.history.validate import fault_of
+from golem_cli.providers.media import media_type_of, text_of
 
 if TYPE_CHECKING:
     from golem_cli.core.message import Part
@@ -39,13 +39,13 @@ def refusal_of(part: Part) -> str:
         return ""
     if part.kind == "image":
         return _refusal_of_image(part)
-    if _media_type(part) == _PDF or (_media_type(part).startswith("text/") and _text_of(part).strip()):
+    if media_type_of(part) == _PDF or (media_type_of(part).startswith("text/") and text_of(part).strip()):
         return ""
     return f"Anthropic takes PDF and plain text documents, not {part.media_type}, and none that is blank"
 
 
 def _refusal_of_image(part: Part) -> str:
-    if _media_type(part) not in _IMAGES:
+    if media_type_of(part) not in _IMAGES:
         return f"Anthropic takes jpeg, png, gif and webp images, not {part.media_type}"
     if len(part.data) > LARGEST_IMAGE:
         return (
@@ -63,17 +63,7 @@ def _source(part: Part) -> Json:
     if part.url:
         return {"type": "url", "url": part.url}
     if part.kind == "image":
-        return {"type": "base64", "media_type": _IMAGES[_media_type(part)], "data": part.data}
-    if _media_type(part) == _PDF:
+        return {"type": "base64", "media_type": _IMAGES[media_type_of(part)], "data": part.data}
+    if media_type_of(part) == _PDF:
         return {"type": "base64", "media_type": _PDF, "data": part.data}
-    return {"type": "text", "media_type": _TEXT, "data": _text_of(part)}
-
-
-def _media_type(part: Part) -> str:
-    """The media type without its parameters."""
-    return part.media_type.partition(";")[0].strip().lower()
-
-
-def _text_of(part: Part) -> str:
-    """What a text document says; bytes that are not UTF-8 become U+FFFD."""
-    return base64.b64decode(part.data).decode("utf-8", "replace")
+    return {"type": "text", "media_type": _TEXT, "data": text_of(part)}

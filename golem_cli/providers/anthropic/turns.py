@@ -15,10 +15,11 @@ import msgspec
 from golem_cli.core.history import repair
 from golem_cli.core.history.wire_view import wire_object, wire_view
 from golem_cli.core.message import ASSISTANT, SYSTEM, TOOL, USER, Message, ThinkingBlock, ToolCall, replace
-from golem_cli.providers.anthropic.names import WireIds, wire_name
+from golem_cli.providers.anthropic.names import ID, wire_name
 from golem_cli.providers.anthropic.parts import encode_part
-from golem_cli.providers.anthropic.place import place_of
 from golem_cli.providers.fields import Json
+from golem_cli.providers.names import WireIds
+from golem_cli.providers.place import place_of
 
 THINKING: Final = frozenset({"thinking", "redacted_thinking"})
 
@@ -34,7 +35,7 @@ def encode_turns(messages: Sequence[Message], *, origin: str) -> list[Json]:
     """
     own = [_with_own_thinking(message, origin) for message in messages if message.role != SYSTEM]
     history = repair(wire_view(own))
-    ids = WireIds(history)
+    ids = WireIds(history, ID)
     turns: list[Json] = []
     for position, message in enumerate(history):
         blocks = _blocks(message, position, ids)

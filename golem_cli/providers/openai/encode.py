@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from golem_cli.core.errors import HistoryError
 from golem_cli.core.history.wire_view import wire_args, wire_view
 from golem_cli.core.message import ASSISTANT, SYSTEM, TOOL, USER
-from golem_cli.providers.checks import check_max_tokens, check_range, schema_of
+from golem_cli.providers.checks import check_max_tokens, check_parts, check_range, schema_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +44,7 @@ def encode_request(request: ModelRequest, *, model: str, quirks: Quirks, stream:
     Raises `HistoryError` for a part that the format cannot carry, named by message and part, and
     `ConfigurationError` for settings and schemas that no service takes.
     """
-    check_parts(request.messages)
+    check_parts(request.messages, refusal_of)
     messages = wire_view(request.messages, thinking=quirks.send_reasoning)
     body: Json = {"model": model, "messages": _messages(messages, quirks)}
     if request.tools:
@@ -64,21 +63,6 @@ def encode_request(request: ModelRequest, *, model: str, quirks: Quirks, stream:
         if quirks.stream_usage:
             body["stream_options"] = {"include_usage": True}
     return msgspec.json.encode(body)
-
-
-def check_parts(messages: Sequence[Message]) -> None:
-    """Raise `HistoryError` for the first part that chat completions cannot carry.
-
-    Messages and parts are counted from 1; the system message, if any, is message 1 of its request.
-    """
-    for number, message in enumerate(messages, 1):
-        if message.parts and message.role not in {USER, TOOL}:
-            raise HistoryError(
-                f"message {number} of the request: a {message.role} message cannot carry parts"
-            )
-        for position, part in enumerate(message.parts, 1):
-            if reason := refusal_of(part):
-                raise HistoryError(f"message {number} of the request, part {position}: {reason}")
 
 
 def refusal_of(part: Part) -> str:
