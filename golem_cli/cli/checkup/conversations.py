@@ -40,7 +40,7 @@ def _about(each: Inspected) -> Iterator[Check]:
         yield problem(
             "conversation",
             f"{identity} cannot be read: {each.problem}",
-            pasted("golem", "normalize", "--salvage", "-o", "saved.json", each.paths[0]),
+            f"golem normalize --salvage -o saved.json - < {pasted(each.paths[0])}",
         )
     if each.damaged:
         text = f"{identity}: {counted(each.damaged, 'journal line')} cannot be used"
