@@ -1,0 +1,166 @@
+"""Lists and searches over 10,000 conversations: what the index costs to build, and what it saves.
+
+    python benchmarks/index.py [--conversations 10000]
+
+Prints Markdown. The store is made afresh: conversations of 20 messages, some 7 kB each, whose words are drawn
+as those of a language are, few of them very often (Zipf's law). Times are CPU seconds, the best of several in
+turn within one process, and for whole commands of the whole process. "Reading and parsing" is what the store
+does to open a conversation: `Store.read`, for each of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from golem_cli.core.identity import new_id
+from golem_cli.store.index.query import parse_query
+from golem_cli.store.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROUNDS: Final = 7
+MESSAGES: Final = 20
+VOCABULARY: Final = 20_000
+SETTLED: Final = 2.1
+"""Seconds after which a file counts as at rest."""
+SCAN: Final = "import os, sys\nfor entry in os.scandir(sys.argv[1]): entry.stat()"
+RARE: Final = "kingfisher"
+"""A word that is in every thousandth conversation."""
+
+
+def main() -> None:
+    """Make the store, measure, print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--conversations", type=int, default=10_000)
+    count = parser.parse_args().conversations
+    with tempfile.TemporaryDirectory() as home:
+        store = Store(Path(home))
+        words = make(store, count)
+        time.sleep(SETTLED)
+        size = sum(path.stat().st_size for path in store.conversations.iterdir())
+        print(f"{count:,} conversations of {MESSAGES} messages, {size / 1e6:.0f} MB.\n")
+        print("| | CPU s | beside | CPU s | ratio | bound |\n| --- | --- | --- | --- | --- | --- |")
+        within(store)
+        commands(store)
+        searches(store, words)
+
+
+def make(store: Store, count: int) -> list[str]:
+    """Write the conversations; return the vocabulary, the commonest word first."""
+    chance = random.Random(20261202)  # noqa: S311 (a store that is the same each time)
+    letters = "etaoinshrdlucmfwypvbgkjqxz"
+    words = ["".join(chance.choices(letters, k=chance.randint(2, 10))) for _ in range(VOCABULARY)]
+    spoken = chance.choices(words, [1 / rank for rank in range(1, VOCABULARY + 1)], k=1_000_000)
+    store.conversations.mkdir(parents=True)
+    for number in range(count):
+        messages = [message(spoken, index, chance) for index in range(MESSAGES)]
+        if number % 1000 == 0:
+            messages[-1]["content"] += f" {RARE}"
+        conversation_id = new_id()
+        moment = f"2026-01-{1 + number % 28:02}T12:{number // 60 % 60:02}:{number % 60:02}.000Z"
+        document = {
+            "golem": 1,
+            "conversationId": conversation_id,
+            "title": messages[0]["content"][:40],
+            "createdAt": moment,
+            "updatedAt": moment,
+            "model": "openai:gpt-5-mini",
+            "messages": messages,
+            "runs": [{"runId": new_id(), "status": "done"}],
+        }
+        store.path_of(conversation_id).write_text(json.dumps(document), encoding="utf-8")
+    return words
+
+
+def message(spoken: list[str], index: int, chance: random.Random) -> dict[str, str]:
+    """One message of 20 to 60 words."""
+    length = chance.randint(20, 60)
+    start = chance.randrange(len(spoken) - length)
+    content = " ".join(spoken[start : start + length])
+    return {"role": "assistant" if index % 2 else "user", "content": content, "runId": new_id()}
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """CPU seconds of one call."""
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def best(*works: Callable[[], object]) -> list[float]:
+    """The best of several rounds for each, in turn, so that a busy moment of the machine hits all."""
+    rounds = [[seconds(work) for work in works] for _ in range(ROUNDS)]
+    return [min(column) for column in zip(*rounds, strict=True)]
+
+
+def row(name: str, ours: float, beside: str, theirs: float, bound: float) -> None:
+    """Print one comparison."""
+    print(
+        f"| {name} | {ours:.3f} | {beside} | {theirs:.3f} | **{ours / theirs:.2f}** | {bound} |", flush=True
+    )
+
+
+def within(store: Store) -> None:
+    """What happens inside one process."""
+    reading = "reading and parsing all"
+    parsed = seconds(lambda: [store.read(each) for each in store.ids()])
+    first = seconds(lambda: store.summaries(20))
+    row("the first index", first, reading, parsed, 1.5)
+    newest, every, scan = best(
+        lambda: store.listing(20),
+        store.summaries,
+        lambda: [e.stat() for e in os.scandir(store.conversations)],
+    )
+    row("the newest 20, index warm", newest, "scan with stat", scan, 3)
+    row("the newest 20, index warm", newest, reading, parsed, 0.05)
+    row("a line about each, index warm", every, reading, parsed, 0.05)
+
+
+def commands(store: Store) -> None:
+    """Whole processes, Python's start included."""
+    environment = {**os.environ, "GOLEM_HOME": str(store.conversations.parent)}
+    golem = [str(Path(sys.executable).with_name("golem")), "list", "-n", "20"]
+    scan = [sys.executable, "-c", SCAN, str(store.conversations)]
+    rounds = [[process(command, environment) for command in (golem, scan)] for _ in range(ROUNDS)]
+    ours, theirs = (min(column) for column in zip(*rounds, strict=True))
+    row("`golem list -n 20`, the whole command", ours, "`python -c` that scans with stat", theirs, 3)
+
+
+def process(command: list[str], environment: dict[str, str]) -> float:
+    """CPU seconds of a command."""
+    before = os.times()
+    subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
+    after = os.times()
+    return sum(after[2:4]) - sum(before[2:4])
+
+
+def searches(store: Store, words: list[str]) -> None:
+    """Searches with a warm index, in milliseconds; results read and matched."""
+    print("\n| search, index warm | conversations found | CPU ms | bound |\n| --- | --- | --- | --- |")
+    asked: list[tuple[str, str, int | None]] = [
+        ("a word of ten conversations", RARE, None),
+        ("a word of some fifty", words[VOCABULARY // 2], None),
+        ("a word of one in seven, the newest 20", words[VOCABULARY // 200], 20),
+        ("the commonest word, the newest 20", words[0], 20),
+        ("the beginning of a word", f"{RARE[:5]}*", None),
+        ("a phrase of two common words, the newest 20", f"{words[0]} {words[1]}", 20),
+    ]
+    for name, text, limit in asked:
+        query = parse_query([text])
+        (taken,) = best(lambda query=query, limit=limit: store.search(query, limit))  # type: ignore[misc]
+        found = len(store.search(query, limit).hits)
+        print(f"| {name} | {found:,} | {taken * 1e3:.0f} | 100 |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
