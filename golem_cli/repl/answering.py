@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from golem_cli.core.errors import GolemError, RunError, StoreError
 from golem_cli.render.words import duration, tokens
+from golem_cli.repl.mishaps import line_about
 from golem_cli.repl.signals import on_resize
 from golem_cli.repl.stops import stop_line
 from golem_cli.repl.waiting import WaitingSign
@@ -109,7 +110,7 @@ class Answering:
 
     def _say_failed(self, error: GolemError) -> None:
         cause = error.cause if isinstance(error, RunError) else error
-        self._terminal.say(str(cause) or type(cause).__name__, "error")
+        self._terminal.say(line_about(cause), "error")
         if isinstance(cause, StoreError):
             self._terminal.say(
                 "Nothing was sent: a prompt is kept first. golem --no-save chats without keeping.",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from golem_cli.core.usage import Usage
 from golem_cli.render.cells import first_cells
 from golem_cli.render.neutralize import neutralize
+from golem_cli.render.words import counted
 
 if TYPE_CHECKING:
     from golem_cli.repl.room import Room
@@ -27,7 +28,7 @@ def _facts(room: Room) -> list[str]:
     facts = [
         conversation.model,
         first_cells(conversation.title, _TITLE) or conversation.conversation_id[:8],
-        f"{sent} sent / {kept} kept" if sent else f"{kept} messages",
+        f"{sent} sent / {kept} kept" if sent else counted(kept, "message"),
     ]
     total = sum((run.usage for run in conversation.runs), Usage()).total_tokens
     if total:
