@@ -23,7 +23,7 @@ from golem_cli.core.conversation import Conversation, ConversationSettings, RunR
 from golem_cli.core.message import Message, Part, ThinkingBlock, ToolCall
 from golem_cli.core.usage import Usage
 from golem_cli.providers.services import SERVICES
-from golem_cli.repl.chat import COMMANDS as SLASH_COMMANDS
+from golem_cli.repl.command_table import COMMANDS as SLASH_COMMANDS
 from golem_cli.store.settings import SETTINGS
 from tests.support.golem_runs import golem
 

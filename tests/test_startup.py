@@ -12,24 +12,25 @@ from golem_cli.cli.preload import NEEDED
 from golem_cli.providers.local import weights_path
 from tests.support.terminal import Terminal
 
-# Stands in for what comes after the first prompt: writes the names of the modules that are there, and ends.
+# Stands in for what opens behind the first prompt: writes the names of the modules that are there, and ends.
 PROBE = """
 import os, sys
-import golem_cli.cli.preload, golem_cli.cli.start_chat
 
-def report():
+def report(*_):
     with open(sys.argv.pop(), "w") as file:
         file.write("\\n".join(sys.modules))
     os._exit(0)
 
-golem_cli.cli.preload.preload = report
-golem_cli.cli.start_chat.warm_up = lambda model: None
+from golem_cli.repl.chat import Chat
+Chat._open_room = report
 from golem_cli.cli.process import run_in_this_process
 run_in_this_process([])
 """
 NOBODY = "http://127.0.0.1:9/v1"
 LATER = {"typer", "rich", "pygments", "markdown_it", "httpx", "filelock", "tomllib", "difflib"}
-OURS_LATER = {"core.run", "core.codec", "core.history", "chat.turn", "chat.request", "render.answer"}
+LATER |= {"msgspec", "uuid_utils"}
+OURS_LATER = {"core.message", "core.run", "core.codec", "core.history", "chat.session", "store.store"}
+OURS_LATER |= {"render.answer", "repl.command_table", "providers.openai", "providers.local.engine"}
 
 
 def modules_at_the_first_prompt(folder: Path, variables: dict[str, str]) -> set[str]:
@@ -45,24 +46,27 @@ def modules_at_the_first_prompt(folder: Path, variables: dict[str, str]) -> set[
     return set(report.read_text(encoding="utf-8").split("\n"))
 
 
+def ours_later() -> set[str]:
+    return {f"golem_cli.{name}" for name in OURS_LATER}
+
+
 def test_no_large_library_is_there_when_a_provider_s_first_prompt_shows(tmp_path: Path) -> None:
-    """Rich, httpx, Typer and what they bring are imported while the person types."""
+    """Rich, httpx, Typer and what they bring are imported while the person types, and so is the adapter."""
     modules = modules_at_the_first_prompt(tmp_path, {"OPENAI_API_KEY": "k"})
     assert "prompt_toolkit" in modules
-    assert not modules & LATER
+    assert not modules & (LATER | ours_later())
 
 
 def test_the_embedded_model_s_first_prompt_shows_before_anything_of_a_run_is_there(
     tmp_path: Path, weights_cache: Path
 ) -> None:
-    """Neither the run loop, the codec nor the history passes, nor any adapter."""
+    """Neither messages, the run loop, the store nor any adapter: the weights are there, and that is known."""
     pytest.importorskip("xllamacpp")
     if not weights_path(weights_cache).is_file():
         pytest.skip("the weights are not there: golem models fetch")
     modules = modules_at_the_first_prompt(tmp_path, {})
-    later = {f"golem_cli.{name}" for name in (*OURS_LATER, "providers.openai", "providers.local.engine")}
-    assert "golem_cli.providers.local.model" in modules
-    assert not modules & (LATER | later)
+    assert "golem_cli.providers.local.weights" in modules
+    assert not modules & (LATER | ours_later())
 
 
 @pytest.mark.parametrize("name", NEEDED)

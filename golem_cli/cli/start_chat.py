@@ -1,33 +1,34 @@
-"""From the flags of `golem chat` to a running chat. Knows no Typer, so that a bare `golem` starts at once."""
+"""From the flags of `golem chat` to a running chat. Knows no Typer, so that a bare `golem` starts at once.
+
+Two steps, so that the first prompt waits for no more than it must: `prepare` finds whatever may be wrong, and
+the prompt is painted; then the session is made, unless what is in it must be shown above the prompt.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
-
-import msgspec
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, NamedTuple
 
 from golem_cli.cli.exit_codes import DONE, TERMINATED
-from golem_cli.cli.exporting import export
 from golem_cli.cli.failures import WrongUsage
 from golem_cli.cli.home import paths_of
 from golem_cli.cli.model_choice import EMBEDDED
 from golem_cli.cli.model_opening import model_names, open_model, warm_up
-from golem_cli.cli.opening import by_reference, make_session, newest
 from golem_cli.cli.preparing import Prepared, Wanted, prepare
 
 if TYPE_CHECKING:
-    from golem_cli.chat.ports import ChatModel
+    from pathlib import Path
+
+    from golem_cli.chat.ports import OnNotice
     from golem_cli.chat.session import Session
     from golem_cli.cli.environment import Environment
     from golem_cli.core.conversation import Conversation
-    from golem_cli.repl.room import Room
-
-Before = Callable[["Room"], Awaitable[None] | None]
+    from golem_cli.repl.chat import Before, Chat
 
 
-class ChatOptions(msgspec.Struct, frozen=True, kw_only=True):
+class ChatOptions(NamedTuple):
     """The flags of `golem chat`. None and "" mean: not given.
 
     `resume` is the id, name or file after `-r`; "" when `-r` stood alone, which opens a picker.
@@ -49,7 +50,25 @@ def start_chat(options: ChatOptions, environment: Environment, *, before: Before
     """Open the chat and return the exit code. `before` runs in it before the first prompt."""
     if not environment.stdin_is_terminal:
         raise WrongUsage('the chat needs a terminal; golem -p "text" asks without one')
-    wanted = Wanted(
+    prepared = prepare(_wanted(options, environment), environment)
+    with ExitStack() as at_the_end:
+
+        def open_session() -> Session:
+            from golem_cli.cli.opening import make_session
+
+            session = make_session(prepared, environment)
+            at_the_end.callback(session.close)
+            return session
+
+        chat = _chat(prepared, options, environment, open_session)
+        arriving = prepared.kept is not None
+        greeting = [_introduction(prepared)]
+        terminated = asyncio.run(chat.run(greeting=greeting, arriving=arriving, before=before))
+    return TERMINATED if terminated else DONE
+
+
+def _wanted(options: ChatOptions, environment: Environment) -> Wanted:
+    return Wanted(
         model=options.model,
         system=options.system,
         trim=options.trim,
@@ -57,20 +76,16 @@ def start_chat(options: ChatOptions, environment: Environment, *, before: Before
         save=options.save,
         conversation=_existing(options, environment),
     )
-    prepared = prepare(wanted, environment)
-    session = make_session(prepared, environment)
-    try:
-        return _run(prepared, session, options, environment, before)
-    finally:
-        session.close()
 
 
 def _existing(options: ChatOptions, environment: Environment) -> str | Conversation | None:
     """The conversation that the flags name; None for a new one."""
-    if options.continue_newest:
-        return newest(environment)
-    if options.resume is None:
+    if not options.continue_newest and options.resume is None:
         return None
+    from golem_cli.cli.opening import by_reference, newest
+
+    if options.resume is None:
+        return newest(environment)
     reference = options.resume
     if not reference:
         from golem_cli.cli.picker import pick_conversation
@@ -79,44 +94,42 @@ def _existing(options: ChatOptions, environment: Environment) -> str | Conversat
     return by_reference(reference, environment, trust=options.trust, salvage=options.salvage)
 
 
-def _run(
-    prepared: Prepared,
-    session: Session,
-    options: ChatOptions,
-    environment: Environment,
-    before: Before | None,
-) -> int:
+def _chat(
+    prepared: Prepared, options: ChatOptions, environment: Environment, open_session: Callable[[], Session]
+) -> Chat:
     from golem_cli.render.console import appearance
     from golem_cli.repl.chat import Chat
     from golem_cli.repl.terminal import Terminal
 
     settings = prepared.configuration.settings
+
+    def export_file(name: str, conversation: Conversation, notice: OnNotice) -> Path:
+        from golem_cli.cli.exporting import export
+
+        return export(name, conversation, policy=settings.secrets, notice=notice)
+
     look = appearance(
         is_terminal=environment.stdout_is_terminal,
         environment=environment.variables,
         plain=options.plain or settings.plain,
     )
-    chat = Chat(
-        session=session,
+    return Chat(
         terminal=Terminal(out=environment.stdout, plain=look.plain, color=look.color),
+        open_session=open_session,
         open_model=lambda name: open_model(name, settings, environment),
-        export=lambda name, conversation: export(
-            name, conversation, policy=settings.secrets, notice=session.notice
-        ),
+        export=export_file,
         model_names=model_names(),
         history_file=paths_of(environment).prompt_history if options.save else None,
         vi_mode=settings.vi_mode,
-        once_shown=lambda: _get_ready(session.model),
+        once_open=_get_ready,
     )
-    asyncio.run(chat.run(greeting=[_introduction(prepared)], before=before))
-    return TERMINATED if chat.terminated else DONE
 
 
-def _get_ready(model: ChatModel) -> None:
+def _get_ready(session: Session) -> None:
     """While the person reads and types: let the model load, and import what its first answer needs."""
     from golem_cli.cli.preload import preload
 
-    warm_up(model)
+    warm_up(session.model)
     preload()
 
 

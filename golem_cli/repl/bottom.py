@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from golem_cli.core.usage import Usage
 from golem_cli.render.cells import first_cells
 from golem_cli.render.neutralize import neutralize
 from golem_cli.render.words import counted
@@ -23,6 +22,8 @@ def bottom_line(room: Room, hint: str, width: int) -> str:
 
 
 def _facts(room: Room) -> list[str]:
+    from golem_cli.core.usage import Usage
+
     conversation = room.conversation
     sent, kept = room.session.planner.sent, len(conversation.messages)
     facts = [

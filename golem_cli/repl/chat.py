@@ -1,85 +1,97 @@
-"""The chat: a session, a terminal and the table of commands brought together for one sitting."""
+"""The chat: one sitting at a terminal. Its prompt is painted first; what serves it opens behind it."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from golem_cli.repl import content_commands, conversation_commands, setting_commands
-from golem_cli.repl.answering import Answering
-from golem_cli.repl.arrival import arrive
-from golem_cli.repl.commands import Commands
 from golem_cli.repl.loop import Loop
-from golem_cli.repl.prompt import ask_line
-from golem_cli.repl.room import Room
 
 if TYPE_CHECKING:
-    from golem_cli.chat.ports import ChatModel
+    from golem_cli.chat.ports import ChatModel, OnNotice
     from golem_cli.chat.session import Session
     from golem_cli.core.conversation import Conversation
+    from golem_cli.repl.room import Room
     from golem_cli.repl.terminal import Terminal
+    from golem_cli.repl.watch import KeyWatch
 
-COMMANDS = Commands(
-    (
-        *conversation_commands.COMMANDS,
-        *content_commands.SHOWING,
-        *setting_commands.COMMANDS,
-        *content_commands.COMMANDS,
-    )
-)
+Before = Callable[["Room"], Awaitable[None] | None]
 
 
-@dataclass(kw_only=True)
-class Chat:
-    """One sitting. `once_shown` is called when the first prompt is on the screen.
+class Chat(NamedTuple):
+    """One sitting.
 
-    `terminated` says afterwards whether a signal ended it.
+    `open_session` is called once: behind the first prompt, or before it when an exchange must stand above it.
+    `once_open` is called when prompt and session are there.
     """
 
-    session: Session
     terminal: Terminal
+    open_session: Callable[[], Session]
     open_model: Callable[[str], ChatModel]
-    export: Callable[[str, Conversation], Path]
+    export: Callable[[str, Conversation, OnNotice], Path]
     model_names: tuple[str, ...] = ()
     history_file: Path | None = None
     vi_mode: bool = False
-    once_shown: Callable[[], object] = lambda: None
-    terminated: bool = field(default=False, init=False)
+    once_open: Callable[[Session], object] = lambda session: None
 
     async def run(
-        self, *, greeting: Sequence[str], before: Callable[[Room], Awaitable[None] | None] | None = None
-    ) -> None:
-        """Greet, do what comes `before` the first prompt, and loop until somebody leaves."""
-        answering = Answering(self.session, self.terminal)
-        self.session.notice = answering.notice
-        self.session.first_hidden = answering.tell_hidden
-        room = Room(
-            session=self.session,
+        self, *, greeting: Sequence[str], arriving: bool = False, before: Before | None = None
+    ) -> bool:
+        """Greet and loop until somebody leaves; return whether a signal ended it.
+
+        `arriving` in a conversation shows its last exchange; `before` comes between that and the prompt.
+        """
+        loop = Loop(
+            self._open_room,
+            self.terminal,
+            history_file=self.history_file,
+            vi_mode=self.vi_mode,
+            once_open=lambda room: self.once_open(room.session),
+        )
+        try:
+            self._greet(greeting, loop.room if arriving else None)
+            await loop.run(before)
+        except asyncio.CancelledError:
+            return True
+        finally:
+            if loop.opened is not None:
+                await self._leave(loop.opened.session)
+        return False
+
+    def _greet(self, greeting: Sequence[str], room: Room | None) -> None:
+        for line in greeting:
+            self.terminal.say(line, "dim")
+        if room is not None:
+            from golem_cli.repl.arrival import arrive
+
+            arrive(room)
+
+    def _open_room(self, keys: KeyWatch) -> Room:
+        """What serves the prompt: the session, its answers, the commands."""
+        from golem_cli.repl.answering import Answering
+        from golem_cli.repl.command_table import COMMANDS
+        from golem_cli.repl.prompt import ask_line
+        from golem_cli.repl.room import Room
+
+        session = self.open_session()
+        answering = Answering(session, self.terminal, keys)
+        session.notice = answering.notice
+        session.first_hidden = answering.tell_hidden
+        return Room(
+            session=session,
             terminal=self.terminal,
             answering=answering,
             commands=COMMANDS,
             open_model=self.open_model,
-            export=self.export,
+            export=lambda name, conversation: self.export(name, conversation, answering.notice),
             ask=ask_line,
             model_names=self.model_names,
         )
-        loop = Loop(room, history_file=self.history_file, vi_mode=self.vi_mode, once_shown=self.once_shown)
-        answering.keys = loop.key_watch
-        for line in greeting:
-            self.terminal.say(line, "dim")
-        arrive(room)
-        try:
-            await loop.run((lambda: before(room)) if before else None)
-        except asyncio.CancelledError:
-            self.terminated = True
-        finally:
-            await self.session.model.aclose()
-        self._say_goodbye()
 
-    def _say_goodbye(self) -> None:
-        conversation = self.session.conversation
+    async def _leave(self, session: Session) -> None:
+        await session.model.aclose()
+        conversation = session.conversation
         if conversation.runs or conversation.messages:
             self.terminal.say(f"Kept. golem -r {conversation.conversation_id} goes on with it.", "dim")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
-from typing import TYPE_CHECKING, Final
-
-import msgspec
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from golem_cli.core.errors import ConfigurationError
 
@@ -22,7 +20,7 @@ Choices = Callable[["Room"], Iterable[tuple[str, str]]]
 """Values that an argument may take, each with a description."""
 
 
-class Command(msgspec.Struct, frozen=True, kw_only=True):
+class Command(NamedTuple):
     """One slash command. `argument` shows in the help, `choices` completes it."""
 
     name: str

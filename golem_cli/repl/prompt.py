@@ -19,12 +19,11 @@ from prompt_toolkit.styles import Style
 from prompt_toolkit.utils import is_dumb_terminal
 
 from golem_cli.render.neutralize import neutralize
-from golem_cli.repl.completion import SlashCompleter
 from golem_cli.repl.marks import show_marks
 
 if TYPE_CHECKING:
     from golem_cli.repl.keys import PromptKeys
-    from golem_cli.repl.room import Room
+    from golem_cli.repl.terminal import Terminal
 
 PROMPT: Final = "› "  # noqa: RUF001 (a prompt sign, not a comparison)
 MENU_ROWS: Final = 8
@@ -32,9 +31,14 @@ MENU_ROWS: Final = 8
 
 
 def make_prompt(
-    room: Room, keys: PromptKeys, *, bottom: Callable[[], str], history_file: Path | None, vi_mode: bool
+    terminal: Terminal,
+    keys: PromptKeys,
+    *,
+    bottom: Callable[[], str],
+    history_file: Path | None,
+    vi_mode: bool,
 ) -> PromptSession[str]:
-    """Return what reads the prompts in `room`; `bottom` gives the line below, which a plain terminal lacks.
+    """Return what reads the prompts on `terminal`; `bottom` gives the line below, which a plain one lacks.
 
     `history_file` keeps earlier prompts (0600); None keeps them in memory.
     """
@@ -44,14 +48,13 @@ def make_prompt(
         output=PlainTextOutput(sys.stdout) if is_dumb_terminal() else None,
         multiline=True,
         key_bindings=keys.bindings,
-        completer=SlashCompleter(room),
         complete_while_typing=True,
         complete_in_thread=True,
         enable_suspend=True,
         enable_open_in_editor=True,
         editing_mode=EditingMode.VI if vi_mode else EditingMode.EMACS,
         prompt_continuation=lambda width, *_: " " * width,
-        color_depth=None if room.terminal.color else ColorDepth.DEPTH_1_BIT,
+        color_depth=None if terminal.color else ColorDepth.DEPTH_1_BIT,
         style=Style.from_dict({"bottom-toolbar": "noreverse"}),
         include_default_pygments_style=False,
     )
@@ -62,7 +65,7 @@ def make_prompt(
         """Leave room for the draft: a layout that asks for too many rows shows an error in its place."""
         rows = app.output.get_size().rows
         session.reserve_space_for_menu = max(min(MENU_ROWS, rows - 3), 0)
-        shown = rows > 3 and not room.terminal.plain
+        shown = rows > 3 and not terminal.plain
         session.bottom_toolbar = (lambda: FormattedText([("ansibrightblack", bottom())])) if shown else None
 
     session.app.before_render += fit

@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from golem_cli.core.errors import ConfigurationError
-from golem_cli.repl.chat import COMMANDS
+from golem_cli.repl.command_table import COMMANDS
 from golem_cli.repl.commands import Command, Commands, split
 
 NOWHERE = cast("Any", object())  # a room that every handler would fail in

@@ -9,7 +9,7 @@ from typing import Final
 
 import pytest
 
-from golem_cli.repl.chat import COMMANDS
+from golem_cli.repl.command_table import COMMANDS
 from tests.support.chat_replies import answer
 from tests.support.chat_terminal import at_prompt, chat
 from tests.support.escape_parser import taken_apart
