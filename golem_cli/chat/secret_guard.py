@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
 from golem_cli.core.errors import ConfigurationError
@@ -33,7 +33,7 @@ class SecretGuard:
         """
         if self._policy == "off":
             return
-        for kind, place in _first_of_each(_outgoing(conversation, prompt, parts)):
+        for kind, place in _outgoing(conversation, prompt, parts).items():
             if self._policy == "block":
                 raise ConfigurationError(f"not sent: what looks like {kind} stands in {place}; {_GO_ON}")
             if kind not in self._told | _kinds_sent(conversation.messages):
@@ -59,26 +59,18 @@ def check_export(conversation: Conversation, policy: SecretPolicy, notice: OnNot
         )
 
 
-def _outgoing(conversation: Conversation, prompt: str, parts: Sequence[Part]) -> Iterator[tuple[str, str]]:
-    """Yield each text that is about to be sent, with the words for where it stands."""
-    from golem_cli.core.secrets import text_in
+def _outgoing(conversation: Conversation, prompt: str, parts: Sequence[Part]) -> dict[str, str]:
+    """Return each kind of secret in what is about to be sent, and where its first stands, in words."""
+    from golem_cli.core.secrets import find_secrets, secrets_in_data
 
-    yield "the prompt", prompt
-    for number, part in enumerate(parts, 1):
-        yield f"attachment {number}", part.url or text_in(part.data) or ""
-    yield "the instructions", conversation.instructions
-
-
-def _first_of_each(texts: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Yield each kind of secret once, with the place of the first: its text, and the line in it."""
-    from golem_cli.core.secrets import find_secrets
-
-    seen: set[str] = set()
-    for place, text in texts:
+    kinds: dict[str, str] = {}
+    for place, text in (("the prompt", prompt), ("the instructions", conversation.instructions)):
         for found in find_secrets(text):
-            if found.kind not in seen:
-                seen.add(found.kind)
-                yield found.kind, f"{place}, line {text.count(chr(10), 0, found.start) + 1}"
+            kinds.setdefault(found.kind, f"{place}, line {text.count(chr(10), 0, found.start) + 1}")
+    for number, part in enumerate(parts, 1):
+        for found in find_secrets(part.url) + secrets_in_data(part.data):
+            kinds.setdefault(found.kind, f"attachment {number}")
+    return kinds
 
 
 def _kinds_sent(messages: Sequence[Message]) -> set[str]:

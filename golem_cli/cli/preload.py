@@ -8,6 +8,7 @@ NEEDED: Final = (
     "httpx",
     "golem_cli.chat.turn",
     "golem_cli.chat.request",
+    "golem_cli.core.secrets",
     "golem_cli.core.codec",
     "golem_cli.providers.openai",
     "golem_cli.render.answer",

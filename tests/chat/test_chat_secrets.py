@@ -94,12 +94,12 @@ async def test_attachments_and_instructions_are_looked_at(store: Store) -> None:
     data = base64.b64encode(f"\x00\xff{KEY}".encode("latin-1")).decode()
     await session.ask("this", parts=(Part(kind="document", data=data, media_type="application/pdf"),))
     assert said == [
-        SAID.format("attachment 1, line 1"),
         "what looks like a Groq key stands in the instructions, line 1; it is sent as it is",
+        SAID.format("attachment 1"),
     ]
 
 
 async def test_a_key_in_an_address_that_is_attached_is_seen(store: Store) -> None:
     session, said = session_with("warn", store)
     await session.ask("this", parts=(Part(kind="image", url=f"https://example.com/a.png?key={KEY}"),))
-    assert said == [SAID.format("attachment 1, line 1")]
+    assert said == [SAID.format("attachment 1")]

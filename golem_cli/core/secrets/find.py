@@ -10,7 +10,7 @@ import msgspec
 
 from golem_cli.core.secrets.patterns import PATTERNS, Pattern
 from golem_cli.core.secrets.randomness import looks_random
-from golem_cli.core.secrets.views import views
+from golem_cli.core.secrets.views import View, views
 
 PLACEHOLDER: Final = re.compile(r"(?:\[|%5[Bb])(?:secret|random|id)-[0-9]+(?:\]|%5[Dd])")
 
@@ -27,8 +27,8 @@ class Found(msgspec.Struct, frozen=True):
     value: str
 
 
-def find_secrets(text: str) -> list[Found]:
-    r"""Return the secrets in `text`, in order, none overlapping another.
+def find_secrets(text: str, *, escapes: bool = True) -> list[Found]:
+    r"""Return the secrets in `text`, in order, none overlapping another; with `escapes` behind those, too.
 
     >>> [(f.kind, f.start, f.end) for f in find_secrets("key: gsk_a1b2c3d4e5f6g7h8i9j0k1 (Groq)")]
     [('a Groq key', 5, 31)]
@@ -36,7 +36,7 @@ def find_secrets(text: str) -> list[Found]:
     'gsk_a1b2c3d4e5f6g7h8i9j0k1'
     """
     found: list[Found] = []
-    for view in views(text):
+    for view in views(text) if escapes else (View(text),):
         here = [
             Found(kind, *view.span(start, end), view.text[start:end])
             for kind, start, end in _matches(view.text)

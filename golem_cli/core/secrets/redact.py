@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from golem_cli.core.identity import is_canonical_uuid
-from golem_cli.core.secrets.data import text_in
+from golem_cli.core.secrets.data import bytes_in, secrets_in_data, text_in
 from golem_cli.core.secrets.find import PLACEHOLDER, Found, find_secrets, without_overlaps
 from golem_cli.core.secrets.places import DATA, ID, OPAQUE, rewritten
 from golem_cli.core.secrets.randomness import find_random, looks_random
@@ -93,7 +93,7 @@ class _Redactor:
 
     def learn(self, text: str, kind: str, _place: str) -> str:
         """Take note of the secrets in one string, which stays as it is."""
-        for found in find_secrets(text_in(text) or text if kind == DATA else text):
+        for found in secrets_in_data(text) if kind == DATA else find_secrets(text):
             _named(self.secrets, found.value, "secret")
         return text
 
@@ -159,15 +159,15 @@ class _Redactor:
     def _in_data(self, text: str, place: str) -> str:
         """Redact a part that holds text; of other data say when there is a secret in it."""
         decoded = text_in(text)
-        if decoded is None:
+        if decoded is not None:
+            clean = self._without_secrets(decoded)
+            return text if clean == decoded else base64.b64encode(clean.encode()).decode("ascii")
+        raw = bytes_in(text)
+        if raw is None:
             return self._without_random(self._without_secrets(text), place)
-        clean = self._without_secrets(decoded)
-        if clean == decoded:
-            return text
-        if not decoded.isascii() and "\ufffd" in decoded:
+        if any(value.encode() in raw for value in self.secrets if len(value) >= _ANYWHERE):
             self.doubts.append(Doubt(place=place, why="the file holds what looks like a secret"))
-            return text
-        return base64.b64encode(clean.encode()).decode("ascii")
+        return text
 
 
 def _beginning(text: str, value: str) -> int:

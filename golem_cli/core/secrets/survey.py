@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from golem_cli.core.secrets.data import text_in
+from golem_cli.core.secrets.data import secrets_in_data
 from golem_cli.core.secrets.find import find_secrets
 from golem_cli.core.secrets.places import DATA, OPAQUE, rewritten
 
@@ -23,7 +23,7 @@ def kinds_in(record: msgspec.Struct) -> dict[str, str]:
 
     def note(text: str, kind: str, place: str) -> str:
         if kind != OPAQUE:
-            for found in find_secrets((text_in(text) or "") if kind == DATA else text):
+            for found in secrets_in_data(text) if kind == DATA else find_secrets(text):
                 kinds.setdefault(found.kind, place)
         return text
 
