@@ -29,6 +29,10 @@ _PAGE: Final = 50
 Answer = TypeVar("Answer")
 
 
+class _Behind(Exception):  # noqa: N818 (reads as what happened)
+    """The index does not know all that it could."""
+
+
 class Hit(msgspec.Struct, frozen=True):
     """A conversation that fits a query, and where."""
 
@@ -118,13 +122,31 @@ class Catalogue:
         self, question: Callable[[Database, set[str]], list[Answer]]
     ) -> tuple[list[Answer], list[str]]:
         from golem_cli.store.index.database import opened
-        from golem_cli.store.index.refresh import refresh, rightly_known
+        from golem_cli.store.index.refresh import refresh
 
         with opened(self._index, self._folder) as database:
-            refresh(database, self._stamps, self._folder)
-            with database.snapshot():  # another process may forget what we have just kept
-                right = rightly_known(database, self._stamps)
-                answer = question(database, right)
+            try:
+                return self._answer(database, question, up_to_date=True)
+            except _Behind:
+                refresh(database, self._stamps, self._folder)
+                return self._answer(database, question, up_to_date=False)
+
+    def _answer(
+        self,
+        database: Database,
+        question: Callable[[Database, set[str]], list[Answer]],
+        *,
+        up_to_date: bool,
+    ) -> tuple[list[Answer], list[str]]:
+        """Let the index answer. With `up_to_date` raise `_Behind` where it could know more than it does."""
+        from golem_cli.store.index.refresh import is_behind, rightly_known
+
+        with database.snapshot():  # else another process might forget what we have just seen or kept
+            known = database.stamps()
+            right = rightly_known(known, self._stamps)
+            if up_to_date and is_behind(known, right, self._stamps):
+                raise _Behind
+            answer = question(database, right)
         return answer, [each for each in self._stamps if each not in right]
 
     def _read(self, ids: Iterable[str]) -> list[Summary]:
