@@ -404,6 +404,32 @@ def test_a_process_that_is_killed_leaves_an_index_that_is_right(store: Store) ->
         assert_same_without_index(store, "boat", f"w0of{round_:04x}")
 
 
+FULL = """
+import resource, sys
+from pathlib import Path
+from golem_cli.store.index import stamps
+from golem_cli.store.index.query import parse_query
+from golem_cli.store.store import Store
+
+stamps._CLOCK_TICK = 0
+store = Store(Path(sys.argv[1]))
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
+print(len(store.search(parse_query(["boat"])).hits), len(store.summaries()), store.newest())
+"""
+
+
+@pytest.mark.parametrize("room", [0, 1000, 5000, 20_000, 60_000, 200_000])
+def test_a_full_disk_is_no_failure(store: Store, room: int) -> None:
+    """Files may grow to so many bytes; what was committed before stays right."""
+    for number in range(12):
+        put(store, number, "boat", " ".join(f"w{number}x{word}" for word in range(2000)))
+    command = [sys.executable, "-c", FULL, str(store.conversations.parent), str(room)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == (f"12 12 {IDS[11]}\n", "")
+    assert_same_without_index(store, "boat", "w3x77")
+    assert len(known(store)) == 12
+
+
 class Changes(RuleBasedStateMachine):
     """Any order of writes, edits, damage and deletion, of conversations and of the index."""
 
