@@ -207,6 +207,8 @@ class Session:
         self, *, on_delta: OnDelta | None = None, on_event: OnEvent | None = None
     ) -> Result[str]:
         """Ask the last prompt again, as if its run had not been; what that run left stays as a fork."""
+        _, prompt = rewind.last_prompt(self.seen)
+        self.guard.check(self.conversation, prompt=prompt.content, parts=prompt.parts)  # nothing is cut yet
         prompt = self.take_back()
         return await self.ask(prompt.content, parts=prompt.parts, on_delta=on_delta, on_event=on_event)
 

@@ -79,11 +79,13 @@ def _export(
 ) -> None:
     """Render and write. A redacted document is searched once more before it goes."""
     from golem_cli.cli.exporting import redacted, refuse_survivors, rendered
+    from golem_cli.render.words import counted
 
     if redact:
-        transcript, values = redacted(source.transcript, random=random)
+        transcript, done = redacted(source.transcript, random=random)
         document = rendered(transcript, form)
-        refuse_survivors(document, values)
+        refuse_survivors(document, done)
+        environment.complain(f"golem: {counted(done.secrets, 'secret')} replaced")
     else:
         _point_out(source.transcript, environment)
         document = rendered(source.transcript, form)

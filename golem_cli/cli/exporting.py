@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from golem_cli.chat.secret_guard import SecretPolicy
     from golem_cli.core.codec import Transcript
     from golem_cli.core.conversation import Conversation
+    from golem_cli.core.secrets import Redacted
 
 
 class Form(StrEnum):
@@ -81,8 +82,8 @@ def rendered(transcript: Transcript, form: Form) -> bytes:
     return (export_html(seen) if form is Form.HTML else export_markdown(seen)).encode("utf-8", "replace")
 
 
-def redacted(transcript: Transcript, *, random: bool) -> tuple[Transcript, tuple[str, ...]]:
-    """Return `transcript` without its secrets, and the values that its documents must not hold.
+def redacted(transcript: Transcript, *, random: bool) -> tuple[Transcript, Redacted]:
+    """Return `transcript` without its secrets, and what was done.
 
     Raises `UnsureError`, naming the place, for a string that may be a secret; never with what it says.
     """
@@ -100,14 +101,14 @@ def redacted(transcript: Transcript, *, random: bool) -> tuple[Transcript, tuple
         )
     clean = done.conversation
     about = clean if transcript.conversation is not None else None
-    return replace(transcript, messages=list(clean.messages), conversation=about), done.values
+    return replace(transcript, messages=list(clean.messages), conversation=about), done
 
 
-def refuse_survivors(document: bytes, values: tuple[str, ...]) -> None:
+def refuse_survivors(document: bytes, done: Redacted) -> None:
     """Read a redacted document again before it is written. Raises `UnsureError` when a secret is in it."""
     from golem_cli.core.secrets import survivor
 
-    kind = survivor(document.decode("utf-8"), values)
+    kind = survivor(document.decode("utf-8"), done.values)
     if kind:
         raise UnsureError(
             f"not written: what looks like {kind} is still in the document; take it out by hand"

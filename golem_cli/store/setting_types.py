@@ -68,7 +68,7 @@ def _number(least: float, most: float) -> Callable[[object], object | None]:
 
 
 def _caution(value: object) -> object | None:
-    return value if value in {"warn", "block", "off"} else None
+    return value if isinstance(value, str) and value in {"warn", "block", "off"} else None
 
 
 def _thinking(value: object) -> object | None:

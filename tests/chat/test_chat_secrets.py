@@ -11,7 +11,7 @@ import pytest
 from golem_cli.chat import lineage
 from golem_cli.chat.secret_guard import SecretPolicy
 from golem_cli.chat.session import ChatSettings, Session
-from golem_cli.core.errors import ConfigurationError
+from golem_cli.core.errors import ConfigurationError, ModelError, RunError
 from golem_cli.core.message import Part
 from golem_cli.store.store import Store
 from golem_cli.testing import ScriptedModel
@@ -103,3 +103,24 @@ async def test_a_key_in_an_address_that_is_attached_is_seen(store: Store) -> Non
     session, said = session_with("warn", store)
     await session.ask("this", parts=(Part(kind="image", url=f"https://example.com/a.png?key={KEY}"),))
     assert said == [SAID.format("attachment 1")]
+
+
+async def test_a_blocked_prompt_that_is_tried_again_is_not_dropped(store: Store) -> None:
+    session, _ = session_with("warn", store)
+    session.model = ScriptedModel().fail(ModelError("gone"))
+    with pytest.raises(RunError):
+        await session.ask(KEY)
+    identity = session.conversation.conversation_id
+    session.close()
+    again = Session(
+        library=store,
+        writer=store.open(identity),
+        model=ScriptedModel("Yes."),
+        settings=ChatSettings(secrets="block"),
+    )
+    before = again.conversation
+    for attempt in (again.try_again(), again.resume()):
+        with pytest.raises(ConfigurationError, match="not sent"):
+            await attempt
+    assert again.conversation == before
+    assert again.stop is not None

@@ -118,7 +118,7 @@ def test_a_secret_is_refused_where_that_is_set(
 def test_redacting_replaces_secrets_in_every_form(form: str, home: Path) -> None:
     kept(home, f"my key {KEY}", f"{KEY} again")
     done = golem("export", "--redact", "--format", form)
-    assert (done.code, done.err) == (0, "")
+    assert (done.code, done.error_line) == (0, "golem: 1 secret replaced")
     assert KEY[:20] not in done.out
     assert done.out.count("secret-1") == 2
 

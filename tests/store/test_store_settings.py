@@ -93,6 +93,8 @@ def test_thinking_is_a_word_or_a_budget(told: str, meant: object) -> None:
         ("plain = 1", "plain must be true or false, not 1"),
         ("thinking = 'much'", "thinking must be adaptive, off or a number of tokens, not 'much'"),
         ("thinking = true", "thinking must be adaptive, off or a number of tokens"),
+        ("secrets = 'blok'", "secrets must be warn, block or off, not 'blok'"),
+        ("secrets = ['warn']", "secrets must be warn, block or off"),
         ("model = 1", "model must be text, not 1"),
         ("providers = 1", "providers must be tables"),
         ("[providers]\nopenai = 'x'", "providers.openai must be a table"),
