@@ -166,6 +166,8 @@ def test_keys_of_twenty_characters_look_random(text: str) -> None:
         "/usr/lib/python3/dist-packages/module/__init__.py",
         "https://docs.python.org/3/library/asyncio-task.html",
         "meta-llama/Llama-3.3-70B-Instruct-Turbo",
+        "local:smollm2-135m-instruct",
+        "accounts/fireworks/models/llama-v3p3-70b-instruct",
         "====================================",
         "00000000000000000000000000",
     ],

@@ -24,7 +24,7 @@ ENTROPY: Final = 2.75
 
 _RUN: Final = re.compile(r"[A-Za-z0-9!#$%&*+\-./:=?@^_~]{20,}")
 _SEGMENT: Final = re.compile(r"[A-Za-z0-9]+")
-_UNIFORM: Final = re.compile(r"(?:[A-Z]?[a-z]+|[A-Z]+)?[0-9]{0,4}|[0-9]+")
+_UNIFORM: Final = re.compile(r"(?:[A-Z]?[a-z]+|[A-Z]+)?[0-9]{0,4}|[0-9]+|[0-9]{1,4}[A-Za-z]{1,2}")
 _PIECE: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+|[A-Z]")
 _CONSONANTS: Final = re.compile(r"[^aeiouyAEIOUY]{5}")
 _VOWEL: Final = re.compile(r"[aeiouyAEIOUY]")
@@ -33,7 +33,7 @@ _SHARE: Final = 3  # one in so many letters and digits
 _STRETCH: Final = 16
 _SHORT_WORD: Final = 4
 _LONG_WORD: Final = 16
-_FEW_VOWELS: Final = 5  # a word has at least one in so many letters
+_FEW_VOWELS: Final = 6  # a word has at least one in so many letters
 _COARSE: Final = 3  # letters that the words of a name written LikeThis have on the average
 _EXPLAINED: Final = re.compile(
     r"(?i:(?<![0-9a-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f]))"  # UUIDs: they name
