@@ -130,7 +130,13 @@ def test_a_view_reads_what_escapes_mean_and_knows_where_each_character_stands(
 def test_no_text_of_five_megabytes_makes_the_search_go_round_and_round(repeated: str) -> None:
     """A search that is not linear would take hours; nothing here looks at a clock."""
     text = repeated * (LARGE // len(repeated))
-    find_secrets(f"{text} {KEY}")
+    assert find_secrets(f"{text} {KEY}")[-1].value == KEY
+
+
+@pytest.mark.parametrize("repeated", [f"{TAIL[:24]} ", "01936f4e-5f3e-7a65-8d0c-2f6f8a6b1c11 ", "a/b1"])
+def test_nor_does_the_search_for_what_looks_random(repeated: str) -> None:
+    text = repeated * (LARGE // 4 // len(repeated))
+    assert find_random(f"{text} {HEX[:32]}")[-1][2] == HEX[:32]
 
 
 @given(st.text())

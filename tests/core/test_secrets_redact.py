@@ -269,3 +269,11 @@ def test_the_kinds_in_a_conversation_come_with_the_place_of_the_first() -> None:
         "an Anthropic key": "message 1, text",
         "a Groq key": "message 2, call 1, arguments",
     }
+
+
+def test_redacting_five_megabytes_goes_round_once() -> None:
+    """What repeats a secret's beginning over and over is searched in linear time, too."""
+    text = f"{KEY[:12]} " * 400_000
+    conversation = Conversation(messages=(Message(role="user", content=f"{text}{KEY}"),))
+    (message,) = redact(conversation).conversation.messages
+    assert message.content == f"{text}[secret-1]"

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from typing import Final
@@ -100,19 +101,19 @@ def _unexplained(text: str) -> Iterator[tuple[int, int]]:
     if not runs:
         return
     explained = [match.span() for match in _EXPLAINED.finditer(text)]
+    lefts, rights = [left for left, _ in explained], [right for _, right in explained]
     for start, end in runs:
-        rest = _without(start, end, explained)
+        rest = _without(start, end, explained[bisect_right(rights, start) : bisect_left(lefts, end)])
         if any(stop - begin >= SHORTEST and looks_random(text[begin:stop]) for begin, stop in rest):
             yield start, end
 
 
 def _without(start: int, end: int, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return what of the run from `start` to `end` is outside of `spans`, which are in order."""
+    """Return what of the run from `start` to `end` is outside of `spans`, which overlap it, in order."""
     rest = []
     for left, right in spans:
-        if left < end and right > start:
-            rest.append((start, left))
-            start = max(start, right)
+        rest.append((start, left))
+        start = right
     return [*rest, (start, end)]
 
 

@@ -172,7 +172,9 @@ class _Redactor:
 
 def _beginning(text: str, value: str) -> int:
     """Return where the end of `text` that is a telling beginning of `value` starts; its length if none."""
-    start = text.find(value[:_TELLING]) if len(value) > _TELLING else -1
+    if len(value) <= _TELLING:
+        return len(text)
+    start = text.find(value[:_TELLING], max(0, len(text) - len(value)))
     while start >= 0:
         if value.startswith(text[start:]):
             return start
