@@ -4,6 +4,8 @@
 
 Prints a Markdown table: median CPU seconds of the whole process, and its ratio to what it is measured
 against, run in turn so that a machine that slows down slows both. Bytecode is cached, as it is for a user.
+To the first prompt is until the prompt is on the terminal; the program is stopped there, and what golem does
+behind its prompt (some 50 ms: it makes the session) is not in it.
 The chat opens the embedded model, whose weights `golem models fetch` must have fetched before: no provider
 key and no server of this machine is in sight. Without xllamacpp the chat cannot start.
 `llm chat` (PyPI `llm`) is measured when the variable LLM names its command.
@@ -125,6 +127,7 @@ def cpu_of(program: Program, environment: Mapping[str, str]) -> float:
     """CPU seconds, user and system, of one run on a terminal of its own: to its end, or to its prompt."""
     pid, terminal = pty.fork()
     if pid == 0:
+        os.nice(10)  # whoever waits for the prompt comes first: what is done behind it is not to be measured
         os.execvpe(  # noqa: S606 (the programs of the table, no shell)
             program.command[0], list(program.command), dict(environment)
         )
