@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from golem_cli.core.usage import Usage
-
 if TYPE_CHECKING:
     from golem_cli.core.conversation import RunRecord
+    from golem_cli.core.usage import Usage
 
 _LONGEST_ERROR: Final = 300
 """Characters of a recorded error that a line quotes at most."""
@@ -32,6 +31,7 @@ def record_says(run: RunRecord) -> str:
 def tokens(usage: Usage) -> str:
     """Input and output tokens, with what came from a cache.
 
+    >>> from golem_cli.core.usage import Usage
     >>> tokens(Usage(input_tokens=1200, output_tokens=80, cache_read_tokens=1000))
     '1,200 in (1,000 cached), 80 out'
     """
