@@ -26,11 +26,12 @@ _OFF: Final = "\x1b[0m"
 class AnswerView:
     """Shows an answer as it arrives.
 
-    `write` takes text for the terminal and flushes it; each call here makes at most one call of it. `title`
-    stands in the rule above, what `close` is given in the rule below. With `plain` no escape sequence is
-    written and Markdown stays as it is; without `color` styles other than colours remain. `synchronized` has
-    a terminal draw each change at once (DEC private mode 2026; others ignore it). Everything untrusted is
-    neutralized here.
+    `write` takes text for the terminal and flushes it; each call here makes at most one call of it, two after
+    a resize. `title` stands in the rule above, what `close` is given in the rule below. With `plain` no
+    escape sequence is written and Markdown stays as it is; without `color` styles other than colours remain.
+    `synchronized` has a terminal draw each change at once (DEC private mode 2026; others ignore it). `size`
+    says the terminal's columns and rows: it is asked before each change, for a resize is often signalled
+    later than the next fragment comes. Everything untrusted is neutralized here.
     """
 
     def __init__(
@@ -43,8 +44,10 @@ class AnswerView:
         plain: bool = False,
         color: bool = True,
         synchronized: bool = True,
+        size: Callable[[], tuple[int, int]] | None = None,
     ) -> None:
         self._write = write
+        self._size = size
         self._width, self._height = width, height
         self._title = neutralize(title, single_line=True)
         self._plain, self._color = plain, color and not plain
@@ -63,12 +66,14 @@ class AnswerView:
 
     def feed(self, text: str) -> None:
         """Show a fragment of the answer's text."""
+        self._fit()
         shown = self._text_filter.feed(text)
         if shown:
             self._send(self._begin("text") + self._text_of().feed(shown))
 
     def thinking(self, text: str) -> None:
         """Show a fragment of the model's reasoning; it gives way to a line when something else comes."""
+        self._fit()
         shown = self._thinking_filter.feed(text)
         if not shown:
             return
@@ -95,7 +100,9 @@ class AnswerView:
         self._line(f"! {neutralize(text, single_line=True)}", style=_RED if error else _DIM, cut=False)
 
     def resize(self, width: int, height: int) -> None:
-        """Go on in a terminal of another size."""
+        """Go on in a terminal of this size."""
+        if (width, height) == (self._width, self._height):
+            return
         self._width, self._height = width, height
         out = ""
         if self._text is not None:
@@ -114,11 +121,16 @@ class AnswerView:
         """End the answer; the rule below carries `footer`. Nothing is written when nothing was shown."""
         if not self._opened:
             return
+        self._fit()
         out = self._end_section()
         self._send(out + self._rule(neutralize(footer, single_line=True)))
         self._opened = False
 
     # Pieces of the panel
+
+    def _fit(self) -> None:
+        if self._size is not None:
+            self.resize(*self._size())
 
     def _begin(self, section: Section) -> str:
         """Open the frame when it is not, end what another section has open, leave a blank row between."""
@@ -162,6 +174,7 @@ class AnswerView:
         return thinking.close() + self._styled(thinking.summary, _DIM)
 
     def _line(self, text: str, *, style: str = "", cut: bool = True) -> None:
+        self._fit()
         out = self._begin("line")
         rows = [shorten(text, self._width - 1)] if cut else break_rows(text, self._width - 1)
         self._send(out + "".join(self._styled(row, style) for row in rows))

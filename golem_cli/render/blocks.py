@@ -198,7 +198,7 @@ class BlockSplitter:
         return done
 
     def _definitions_behind(self, last: Token) -> int:
-        """Return where link definitions behind the last block begin: lines that are in no block. 0 for none."""
+        """Return where link definitions behind the last block begin (lines that are in no block), or 0."""
         stop = last.map[1] if last.map else 0
         return stop if any(line.strip() for line in self.lines[stop:]) else 0
 

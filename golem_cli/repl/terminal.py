@@ -71,4 +71,12 @@ class Terminal(NamedTuple):
         from golem_cli.render.answer import AnswerView
 
         width, height = self.size
-        return AnswerView(write, width=width, height=height, title=title, plain=self.plain, color=self.color)
+        return AnswerView(
+            write,
+            width=width,
+            height=height,
+            title=title,
+            plain=self.plain,
+            color=self.color,
+            size=lambda: self.size,
+        )

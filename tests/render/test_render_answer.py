@@ -7,6 +7,7 @@ from __future__ import annotations
 import random
 import re
 import unicodedata
+from typing import Any
 
 import pyte
 import pytest
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from golem_cli.render.answer import AnswerView
 from golem_cli.render.code import Highlighter, find_lexer
 from golem_cli.render.echo import Echo
+from golem_cli.render.markdown import BlockRenderer, parse
 from golem_cli.render.neutralize import neutralize
 
 # All that the panel may send beside text: SGR; cursor up and back; erase to the end of screen and row; the
@@ -51,7 +53,7 @@ class Terminal:
         return rows
 
 
-def view_on(terminal: Terminal, **look: bool) -> AnswerView:
+def view_on(terminal: Terminal, **look: Any) -> AnswerView:
     width, height = terminal.screen.columns, terminal.screen.lines
     return AnswerView(terminal.write, width=width, height=height, title="model", **look)
 
@@ -200,6 +202,76 @@ def test_a_resize_in_mid_answer_loses_no_word(seed: int, to: tuple[int, int]) ->
         for n in range(6):
             if document.index(f"{name}{n}") > at:
                 assert f"{name}{n}" in shown
+
+
+def resized(terminal: Terminal, width: int, height: int) -> None:
+    """As pyte does it: rows are cut, and what no longer fits goes at the top; the cursor must go along."""
+    screen = terminal.screen
+    gone = max(screen.lines - height, 0)
+    row, column = screen.cursor.y, screen.cursor.x
+    screen.resize(height, width)
+    screen.cursor.y, screen.cursor.x = max(row - gone, 0), min(column, width - 1)
+
+
+def blocks_of_words(cuts: random.Random, count: int) -> str:
+    """Blocks of all kinds; their words are w001, w002, …."""
+    words = iter(f"w{n:03}" for n in range(1, 10_000))
+    make = {
+        "paragraph": lambda: " ".join(next(words) for _ in range(cuts.randint(3, 40))),
+        "list": lambda: "\n".join(f"- {next(words)} **{next(words)}**" for _ in range(cuts.randint(1, 6))),
+        "numbers": lambda: "\n".join(f"{n}. {next(words)}" for n in range(1, cuts.randint(2, 7))),
+        "code": lambda: "```python\n" + f"{next(words)} = {next(words)}\n{next(words)}\n```",
+        "table": lambda: f"|{next(words)}|b|\n|-|-|\n" + f"|{next(words)}|{next(words)}|\n",
+        "quote": lambda: "\n".join(f"> {next(words)} {next(words)}" for _ in range(cuts.randint(1, 4))),
+    }
+    return "\n\n".join(make[cuts.choice(list(make))]() for _ in range(count)) + "\n"
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_resizes_in_mid_answer_leave_no_debris(seed: int) -> None:
+    """No word is there twice, and what comes after the last resize is there once."""
+    cuts = random.Random(seed)
+    document = blocks_of_words(cuts, 14)
+    terminal = Terminal(*cuts.choice([(60, 20), (80, 24), (40, 12)]))
+    terminal.write("above\r\n" * terminal.screen.lines)
+    view = view_on(terminal)
+    at = 0
+    for stop in sorted(cuts.sample(range(len(document)), cuts.randint(1, 4))):
+        feed(view, document[at:stop], cuts.randint(1, 9))
+        size = cuts.choice([(30, 10), (100, 40), (60, 8), (20, 6), (60, 20), (80, 24), (45, 30)])
+        resized(terminal, *size)
+        view.resize(*size)
+        at = stop
+    feed(view, document[at:])
+    view.close("footer")
+    text = "\n".join(terminal.rows())
+    words = re.findall(r"w\d{3}", document)
+    assert [word for word in words if text.count(word) > 1] == []
+    assert [word for word in words if document.index(word) > at and word not in text] == []
+
+
+@pytest.mark.parametrize("width", [20, 40, 80])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "family \U0001f468\u200d\U0001f469\u200d\U0001f467 flag \U0001f1e9\U0001f1ea skin \U0001f44b\U0001f3fd heart \u2764\ufe0f end",
+        "cafe\u0301 n\u0303o \u0915\u094d\u0937\u093f Z\u0351\u036b\u0343 end",
+        "\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd \u0645\u0631\u062d\u0628\u0627 \u0628\u0643 \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 end",
+        "\u6f22\u5b57 \u304b\u306a \ud55c\uad6d\uc5b4 \uff21\uff22\uff23 end",
+    ],
+    ids=["emoji", "marks", "right-to-left", "wide"],
+)
+def test_every_script_reaches_the_terminal_whole(text: str, width: int) -> None:
+    """Each character once, in the rows that stay. How wide a terminal draws it is the terminal's matter."""
+    for document in (f"{text}\n\n", f"- {text}\n\n", f"```\n{text}\n```\n", f"|a|\n|-|\n|{text}|\n\n"):
+        rows = BlockRenderer(width - 1).blocks(parse(document, {}))
+        assert "".join(rows).replace(" ", "").endswith(text.replace(" ", ""))
+        written: list[str] = []
+        view = AnswerView(written.append, width=width, height=40)
+        for char in document:
+            view.feed(char)
+        view.close()
+        assert "\r\n".join(rows) in "".join(written)
 
 
 hostile = st.text(
