@@ -256,6 +256,16 @@ def test_a_file_where_a_folder_is_needed_is_a_problem(home: Path) -> None:
     assert any("is no folder" in text for text in checks(done, "folders", "problem"))
 
 
+def test_a_home_that_cannot_be_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    monkeypatch.setenv("GOLEM_HOME", str(tmp_path / "file"))
+    assert any("is no folder" in text for text in checks(doctor(), "folders", "problem"))
+    monkeypatch.setenv("GOLEM_HOME", str(tmp_path / "file" / "below"))
+    done = doctor()
+    assert (done.code, done.err) == (1, "")
+    assert any("cannot be made in" in text for text in checks(done, "folders", "problem"))
+
+
 # Configuration and weights
 
 

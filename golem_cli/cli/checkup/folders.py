@@ -21,7 +21,8 @@ def folders(scope: Scope) -> Iterator[Check]:
     yield from _folder("data", paths.data, private=False)
     for name in ("conversations", "trash", "locks"):
         yield from _folder(name, paths.data / name, private=True)
-    yield from _folder("configuration", paths.config, private=False)
+    if paths.config != paths.data:
+        yield from _folder("configuration", paths.config, private=False)
     yield from _folder("state", paths.state, private=True)
     yield from _files(paths.prompt_history, *sorted(paths.data.glob("index.sqlite3*")))
     yield from _room(paths.data)
@@ -31,10 +32,9 @@ def _folder(name: str, path: Path, *, private: bool) -> Iterator[Check]:
     check = f"folder.{name}"
     try:
         status = path.stat()
-    except FileNotFoundError:
-        if private:
-            return
-        yield ok(check, f"{path} is not there yet; it is made when it is needed")
+    except (FileNotFoundError, NotADirectoryError):
+        if not private:
+            yield _not_there(check, path)
         return
     except OSError as error:
         yield problem(
@@ -52,6 +52,18 @@ def _folder(name: str, path: Path, *, private: bool) -> Iterator[Check]:
         yield note(check, f"others can see what is in {path}, though not the conversations below it")
     else:
         yield ok(check, f"{path} is for its owner only")
+
+
+def _not_there(check: str, path: Path) -> Check:
+    above = _nearest(path)
+    if above.is_dir() and os.access(above, os.W_OK | os.X_OK):
+        return ok(check, f"{path} is not there yet; it is made when it is needed")
+    return problem(check, f"{path} is not there and cannot be made in {above}", pasted("ls", "-ld", above))
+
+
+def _nearest(path: Path) -> Path:
+    """Return the path itself, or the nearest above it that is there."""
+    return next((each for each in (path, *path.parents) if each.exists()), path)
 
 
 def _files(*paths: Path) -> Iterator[Check]:
@@ -77,9 +89,8 @@ def _open_to_others(mode: int) -> bool:
 def _room(path: Path) -> Iterator[Check]:
     import shutil
 
-    there = next((each for each in (path, *path.parents) if each.exists()), path)
     try:
-        free = shutil.disk_usage(there).free
+        free = shutil.disk_usage(_nearest(path)).free
     except OSError as error:
         yield note("space", f"how much room is left for {path} cannot be told: {error.strerror}")
         return
