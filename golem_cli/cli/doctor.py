@@ -21,8 +21,9 @@ def command(
     offline: Annotated[bool, typer.Option("--offline", help="Ask no service whether it answers.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="A JSON object.")] = False,
 ) -> int:
-    """Check installation, settings, keys, services, folders and every file of the store. Never writes.
+    """Look for what is wrong, and change nothing.
 
+    Looked at are the installation, settings, keys, services, folders and every file of the store.
     Services are asked for their models when a key or an address is set for them, and no others. Keys are
     never shown.
     """
