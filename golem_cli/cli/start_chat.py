@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from golem_cli.chat.session import Session
     from golem_cli.cli.environment import Environment
     from golem_cli.core.conversation import Conversation
+    from golem_cli.render.syntax_theme import SyntaxTheme
     from golem_cli.repl.chat import Before, Chat
 
 
@@ -114,7 +115,12 @@ def _chat(
         plain=options.plain or settings.plain,
     )
     return Chat(
-        terminal=Terminal(out=environment.stdout, plain=look.plain, color=look.color),
+        terminal=Terminal(
+            out=environment.stdout,
+            plain=look.plain,
+            color=look.color,
+            theme=_theme(settings.theme, environment),
+        ),
         open_session=open_session,
         open_model=lambda name: open_model(name, settings, environment),
         export=export_file,
@@ -123,6 +129,15 @@ def _chat(
         vi_mode=settings.vi_mode,
         once_open=_get_ready,
     )
+
+
+def _theme(name: str, environment: Environment) -> SyntaxTheme | None:
+    """The colours of code that were asked for; None, without any import, for the terminal's own."""
+    if name == "ansi":
+        return None
+    from golem_cli.render.syntax_theme import load_theme
+
+    return load_theme(name, environment.variables)
 
 
 def _get_ready(session: Session) -> None:

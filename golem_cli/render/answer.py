@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from golem_cli.render.stream import StreamingMarkdown
+    from golem_cli.render.syntax_theme import SyntaxTheme
 
 Section = Literal["text", "thinking", "line"]
 
@@ -28,10 +29,11 @@ class AnswerView:
 
     `write` takes text for the terminal and flushes it; each call here makes at most one call of it, two after
     a resize. `title` stands in the rule above, what `close` is given in the rule below. With `plain` no
-    escape sequence is written and Markdown stays as it is; without `color` styles other than colours remain.
-    `synchronized` has a terminal draw each change at once (DEC private mode 2026; others ignore it). `size`
-    says the terminal's columns and rows: it is asked before each change, for a resize is often signalled
-    later than the next fragment comes. Everything untrusted is neutralized here.
+    escape sequence is written and Markdown stays as it is; without `color` styles other than colours remain;
+    `theme` has the colours of code, the terminal's own without one. `synchronized` has a terminal draw each
+    change at once (DEC private mode 2026; others ignore it). `size` says the terminal's columns and rows: it
+    is asked before each change, for a resize is often signalled later than the next fragment comes.
+    Everything untrusted is neutralized here.
     """
 
     def __init__(
@@ -44,10 +46,12 @@ class AnswerView:
         plain: bool = False,
         color: bool = True,
         synchronized: bool = True,
+        theme: SyntaxTheme | None = None,
         size: Callable[[], tuple[int, int]] | None = None,
     ) -> None:
         self._write = write
         self._size = size
+        self._theme = theme
         self._width, self._height = width, height
         self._title = neutralize(title, single_line=True)
         self._plain, self._color = plain, color and not plain
@@ -157,7 +161,7 @@ class AnswerView:
             return PlainText()
         from golem_cli.render.stream import StreamingMarkdown
 
-        return StreamingMarkdown(width=self._width, height=self._height, color=self._color)
+        return StreamingMarkdown(width=self._width, height=self._height, color=self._color, theme=self._theme)
 
     def _end_text(self) -> str:
         held = self._text_filter.close()

@@ -1,4 +1,4 @@
-"""Source code in the 16 colours of the terminal, one line at a time, the lexer's state carried on."""
+"""Source code in colours, one line at a time, the lexer's state carried on."""
 
 from __future__ import annotations
 
@@ -6,35 +6,14 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from golem_cli.render.syntax_theme import ANSI, SyntaxTheme
+
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
     from pygments.token import _TokenType
 
-# Readable on light and dark grounds: no black, white or yellow, no grounds of our own.
-_STYLES: Final = {
-    "Comment": "dim italic",
-    "Comment.Preproc": "magenta",
-    "Keyword": "magenta",
-    "Keyword.Constant": "cyan",
-    "Literal.String": "green",
-    "Literal.String.Escape": "cyan",
-    "Literal.String.Doc": "dim italic",
-    "Literal.Number": "cyan",
-    "Name.Builtin": "cyan",
-    "Name.Class": "bold blue",
-    "Name.Decorator": "magenta",
-    "Name.Exception": "red",
-    "Name.Function": "blue",
-    "Name.Tag": "blue",
-    "Name.Attribute": "cyan",
-    "Operator.Word": "magenta",
-    "Generic.Deleted": "red",
-    "Generic.Inserted": "green",
-    "Generic.Heading": "bold",
-    "Generic.Subheading": "bold",
-    "Generic.Strong": "bold",
-    "Generic.Emph": "italic",
-}
+    _Token = tuple[_TokenType, str]
+
 # Comments that many lexers match in one expression: without its closer such a comment looks like operators.
 _COMMENTS: Final = (("/*", "*/"), ("<!--", "-->"), ("{-", "-}"), ("(*", "*)"))
 
@@ -42,17 +21,6 @@ _NO_LANGUAGE: Final = frozenset({"text", "plain", "txt"})
 
 Piece = tuple[str, str]
 """A style's definition ("" for none) and the text in it."""
-
-
-@cache
-def style_of(token: _TokenType) -> str:
-    """Return the style of a token type: its own, or its nearest ancestor's."""
-    while token:
-        name = str(token).removeprefix("Token.")
-        if name in _STYLES:
-            return _STYLES[name]
-        token = token.parent
-    return ""
 
 
 @cache
@@ -96,8 +64,9 @@ class Highlighter:
     A line's colours depend on the lines before it only, so a streamed block and a whole one look the same.
     """
 
-    def __init__(self, language: str) -> None:
+    def __init__(self, language: str, theme: SyntaxTheme = ANSI) -> None:
         self._lexer = find_lexer(language)
+        self._theme = theme
         self._stack = ["root"]
         self._closer = ""
         self._keeps_state = self._lexer is not None and _keeps_state(self._lexer)
@@ -120,27 +89,34 @@ class Highlighter:
     def _inside_comment(self, text: str) -> list[Piece]:
         end = text.find(self._closer)
         if end < 0:
-            return [(_STYLES["Comment"], text)]
+            return [(self._comment(), text)]
         end += len(self._closer)
         self._closer = ""
-        return [(_STYLES["Comment"], text[:end]), *(self.line(text[end:]) if text[end:] else [])]
+        return [(self._comment(), text[:end]), *(self.line(text[end:]) if text[end:] else [])]
+
+    def _comment(self) -> str:
+        from pygments.token import Comment
+
+        return self._theme.style_of(Comment.Multiline)
 
     def _opened_comment(self, text: str) -> str:
         """Return the closer of a comment that is still open at the end of `text`, or ""."""
+        from pygments.token import Comment
+
         for opener, closer in _COMMENTS:
             start = text.rfind(opener)
             if start < 0 or text.find(closer, start + len(opener)) >= 0 or len(self._stack) > 1:
                 continue
-            style, comment = list(self._lex(text + closer, ["root"]))[-1]
-            if style == _STYLES["Comment"] and len(comment) >= len(text) - start + len(closer):
+            token, comment = list(self._lex(text + closer, ["root"]))[-1]
+            if token in Comment and len(comment) >= len(text) - start + len(closer):
                 return closer
         return ""
 
-    @staticmethod
-    def _cut(pieces: Iterator[Piece], length: int) -> list[Piece]:
-        """The first `length` characters of `pieces`, neighbours of one style joined."""
+    def _cut(self, tokens: Iterator[_Token], length: int) -> list[Piece]:
+        """The first `length` characters of `tokens` with their styles, neighbours of one style joined."""
         joined: list[Piece] = []
-        for style, text in pieces:
+        for token, text in tokens:
+            style = self._theme.style_of(token)
             text = text[:length]  # noqa: PLW2901 - the rest is beyond the line
             length -= len(text)
             if not text:
@@ -151,15 +127,15 @@ class Highlighter:
                 joined.append((style, text))
         return joined
 
-    def _lex(self, text: str, stack: list[str]) -> Iterator[Piece]:
+    def _lex(self, text: str, stack: list[str]) -> Iterator[_Token]:
         assert self._lexer is not None  # noqa: S101 - for the type checker: `line` has looked
         if not self._keeps_state:
             tokens = self._lexer.get_tokens_unprocessed(text)
-            return ((style_of(token), piece) for _, token, piece in tokens)
+            return ((token, piece) for _, token, piece in tokens)
         return _lex_from(self._lexer, text, stack)
 
 
-def _lex_from(lexer: Lexer, text: str, stack: list[str]) -> Iterator[Piece]:
+def _lex_from(lexer: Lexer, text: str, stack: list[str]) -> Iterator[_Token]:
     """Run the state machine of a `RegexLexer` over `text` from `stack`, which is left as the text leaves it.
 
     Pygments runs the same machine but does not give its final state away.
@@ -174,10 +150,10 @@ def _lex_from(lexer: Lexer, text: str, stack: list[str]) -> Iterator[Piece]:
             if match is None:
                 continue
             if type(action) is _TokenType:
-                yield style_of(action), match.group()
+                yield action, match.group()
             elif action is not None:
                 for _, token, piece in action(lexer, match):
-                    yield style_of(token), piece or ""
+                    yield token, piece or ""
             position = match.end()
             _move(stack, new_state)
             break
@@ -185,7 +161,7 @@ def _lex_from(lexer: Lexer, text: str, stack: list[str]) -> Iterator[Piece]:
             newline = text[position] == "\n"
             if newline:
                 stack[:] = ["root"]
-            yield style_of(Text if newline else Error), text[position]
+            yield Text if newline else Error, text[position]
             position += 1
 
 

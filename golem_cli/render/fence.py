@@ -8,6 +8,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Final
 
 from golem_cli.render.code import Highlighter, Piece, known_language
+from golem_cli.render.syntax_theme import ANSI, SyntaxTheme
 
 if TYPE_CHECKING:
     from golem_cli.render.blocks import FenceOpener
@@ -22,9 +23,9 @@ class CodeFence:
     `begun` says whether it has a row yet: blank lines at its beginning and end are left out.
     """
 
-    def __init__(self, opener: FenceOpener, *, separate: bool) -> None:
+    def __init__(self, opener: FenceOpener, *, separate: bool, theme: SyntaxTheme = ANSI) -> None:
         self._opener = opener
-        self._colors = _ColorsInTime(known_language(opener.language))
+        self._colors = _ColorsInTime(known_language(opener.language), theme)
         self._separate = separate
         self._blank_lines = 0
         self.begun = False
@@ -52,8 +53,9 @@ class CodeFence:
 class _ColorsInTime:
     """A `Highlighter` that keeps nobody waiting: until its lexer is there, lines have no colour."""
 
-    def __init__(self, language: str) -> None:
+    def __init__(self, language: str, theme: SyntaxTheme) -> None:
         self._language = language
+        self._theme = theme
         self._loading = _loading(language)
         self._patience = _PATIENCE
         self._earlier: list[str] = []
@@ -64,7 +66,7 @@ class _ColorsInTime:
             self._earlier.append(text)
             return [("", text)]
         if self._highlighter is None:
-            self._highlighter = Highlighter(self._language)
+            self._highlighter = Highlighter(self._language, self._theme)
             for line in self._earlier:  # for the lexer's state
                 self._highlighter.line(line)
         return self._highlighter.line(text)

@@ -23,6 +23,7 @@ from golem_cli.render.inline import text_of
 from golem_cli.render.neutralize import neutralize
 from golem_cli.render.rows import Row, to_ansi
 from golem_cli.render.styles import STYLES
+from golem_cli.render.syntax_theme import ANSI, SyntaxTheme
 from golem_cli.render.table import Alignment, Columns
 
 if TYPE_CHECKING:
@@ -61,9 +62,10 @@ def parse(source: str, environment: MutableMapping[str, object]) -> list[Token]:
 class BlockRenderer:
     """Renders parsed blocks to rows of `width` cells."""
 
-    def __init__(self, width: int, *, color: bool = True) -> None:
+    def __init__(self, width: int, *, color: bool = True, theme: SyntaxTheme = ANSI) -> None:
         self.width = max(width, 1)
         self._color = color
+        self._theme = theme
         self._console = Console(
             width=self.width, height=1000, color_system="standard", force_terminal=True, legacy_windows=False,
             theme=Theme(STYLES), highlight=False, markup=False, emoji=False, _environ={},
@@ -95,7 +97,7 @@ class BlockRenderer:
                 inner = self._children(tokens[1:-1], width - 2, style + Style(italic=True), apart=True)
                 return [[_QUOTED, *row] for row in inner]
             case "fence" | "code_block":
-                return _code_block(first, width)
+                return _code_block(first, width, self._theme)
             case "table_open":
                 return self._table(tokens, width, style)
             case "hr":
@@ -188,8 +190,8 @@ def _alignment(token: Token) -> Alignment:
     return "center" if style == "text-align:center" else "left"
 
 
-def _code_block(token: Token, width: int) -> list[Row]:
-    highlighter = Highlighter(token.info.split(" ")[0])
+def _code_block(token: Token, width: int, theme: SyntaxTheme) -> list[Row]:
+    highlighter = Highlighter(token.info.split(" ")[0], theme)
     lines = neutralize(token.content).strip("\n").rstrip().split("\n")
     while not lines[0].strip():
         del lines[0]

@@ -9,6 +9,7 @@ from golem_cli.render.echo import NEW_ROW, Echo
 from golem_cli.render.fence import CodeFence
 from golem_cli.render.markdown import BlockRenderer, parse
 from golem_cli.render.paragraph import split_paragraph
+from golem_cli.render.syntax_theme import ANSI, SyntaxTheme
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,8 +38,11 @@ class StreamingMarkdown:
     is committed in pieces where that is possible, and else stays as it came ("raw": never erased).
     """
 
-    def __init__(self, *, width: int, height: int, color: bool = True) -> None:
+    def __init__(
+        self, *, width: int, height: int, color: bool = True, theme: SyntaxTheme | None = None
+    ) -> None:
         self._color = color
+        self._theme = theme or ANSI
         self._splitter = BlockSplitter()
         self._environment: dict[str, object] = {}
         self._tail = ""  # the line that is not complete yet
@@ -56,7 +60,7 @@ class StreamingMarkdown:
         # The last column stays free: terminals differ in when they wrap.
         self._columns = max(width - 1, 2)
         self._most_rows = max(height - 3, 1)
-        self._renderer = BlockRenderer(self._columns, color=self._color)
+        self._renderer = BlockRenderer(self._columns, color=self._color, theme=self._theme)
 
     def feed(self, text: str) -> str:
         """Return what to write for the next fragment."""
@@ -152,7 +156,7 @@ class StreamingMarkdown:
         self._rows_to_relief = _RELIEF_AFTER
         rows = [row for block in done for row in self._render(block)]
         if self._splitter.fence:
-            self._fence = CodeFence(self._splitter.fence, separate=self._separate)
+            self._fence = CodeFence(self._splitter.fence, separate=self._separate, theme=self._theme)
         opened = "".join(f"{line}\n" for line in self._splitter.lines) + self._tail
         return erased + _rows(rows) + self._echo.add(opened)
 
@@ -283,7 +287,7 @@ class StreamingMarkdown:
             return self._end_raw()
         self._raw = not self._splitter.fence
         if self._splitter.fence:  # opened by a line that is taller than the screen
-            self._fence = CodeFence(self._splitter.fence, separate=False)
+            self._fence = CodeFence(self._splitter.fence, separate=False, theme=self._theme)
         self._keep_beginning()
         out = self._echo.add("\n")
         self._echo.settle()

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from golem_cli.render.answer import AnswerView
+    from golem_cli.render.syntax_theme import SyntaxTheme
 
 _STYLES: Final = {"": "", "dim": "\x1b[2m", "error": "\x1b[31m", "good": "\x1b[32m", "strong": "\x1b[1m"}
 _OFF: Final = "\x1b[0m"
@@ -26,6 +27,7 @@ class Terminal(NamedTuple):
     out: TextIO = sys.stdout
     plain: bool = False
     color: bool = True
+    theme: SyntaxTheme | None = None
 
     @property
     def size(self) -> tuple[int, int]:
@@ -78,5 +80,6 @@ class Terminal(NamedTuple):
             title=title,
             plain=self.plain,
             color=self.color,
+            theme=self.theme,
             size=lambda: self.size,
         )

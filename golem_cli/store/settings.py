@@ -48,6 +48,7 @@ class Settings(NamedTuple):
     max_iterations: int = 10
     vi_mode: bool = False
     plain: bool = False
+    theme: str = "ansi"
     secrets: Literal["warn", "block", "off"] = "warn"
     providers: Mapping[str, ProviderSettings] = MappingProxyType({})
 
@@ -78,6 +79,7 @@ SETTINGS: Final = (
     Setting("max_iterations", COUNT, "how many model turns a run may take"),
     Setting("vi_mode", ANSWER, "edit with vi keys"),
     Setting("plain", ANSWER, "no colours, no panel"),
+    Setting("theme", TEXT, "the colours of code: ansi or a Pygments style"),
     Setting("secrets", CAUTION, "what becomes of a key in a prompt or an export: warn, block or off"),
 )
 _BY_NAME: Final = {setting.name: setting for setting in SETTINGS}
