@@ -13,7 +13,10 @@ import json
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from golem_cli.core.message import Extra, ThinkingBlock
+    from collections.abc import Callable, Sequence
+
+    from golem_cli.core.message import Extra, Message, ThinkingBlock
+    from golem_cli.providers.fields import Json
 
 _FIELD: Final = "after"
 
@@ -35,3 +38,28 @@ def place_of(block: ThinkingBlock) -> tuple[int, int]:
         return 0, 0
     sensible = type(characters) is int and type(calls) is int and characters >= 0 and calls >= 0
     return (characters, calls) if sensible else (0, 0)
+
+
+def in_place(
+    turn: Message,
+    calls: Sequence[Json],
+    *,
+    said: Callable[[str], list[Json]],
+    thought: Callable[[ThinkingBlock], Json],
+) -> list[Json]:
+    """What a turn consists of on the wire: its blocks where they stood between its text and `calls`.
+
+    `said` encodes a piece of the text, `thought` a block. A block that nothing follows is left out: the
+    formats refuse it.
+    """
+    pieces: list[Json] = []
+    read = called = last = 0
+    for block in turn.thinking:
+        characters, number = place_of(block)
+        before = [*said(turn.content[read:characters]), *calls[called:number]]
+        read, called = max(read, characters), max(called, number)
+        pieces += before
+        last = len(pieces) if before else last
+        pieces.append(thought(block))
+    rest = [*said(turn.content[read:]), *calls[called:]]
+    return [*pieces, *rest] if rest else pieces[:last]

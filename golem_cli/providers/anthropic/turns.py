@@ -19,7 +19,7 @@ from golem_cli.providers.anthropic.names import ID, wire_name
 from golem_cli.providers.anthropic.parts import encode_part
 from golem_cli.providers.fields import Json
 from golem_cli.providers.names import WireIds
-from golem_cli.providers.place import place_of
+from golem_cli.providers.place import in_place
 
 THINKING: Final = frozenset({"thinking", "redacted_thinking"})
 
@@ -90,7 +90,7 @@ def _with_own_thinking(message: Message, origin: str) -> Message:
 def _blocks(message: Message, position: int, ids: WireIds) -> list[Json]:
     if message.role == ASSISTANT:
         calls = [_call(call, ids.of_call(position, index)) for index, call in enumerate(message.tool_calls)]
-        return _assistant(message, calls)
+        return in_place(message, calls, said=_said, thought=_thinking)
     said = [*_said(message.content), *(encode_part(part) for part in message.parts)]
     if message.role != TOOL:
         return said
@@ -102,20 +102,6 @@ def _blocks(message: Message, position: int, ids: WireIds) -> list[Json]:
     if message.failed:
         result["is_error"] = True
     return [result]
-
-
-def _assistant(message: Message, calls: list[Json]) -> list[Json]:
-    """The blocks of a turn, thinking where it stood and never last."""
-    blocks: list[Json] = []
-    read = called = 0
-    for thinking in message.thinking:
-        characters, number = place_of(thinking)
-        blocks += [*_said(message.content[read:characters]), *calls[called:number], _thinking(thinking)]
-        read, called = max(read, characters), max(called, number)
-    blocks += [*_said(message.content[read:]), *calls[called:]]
-    while blocks and blocks[-1]["type"] in THINKING:
-        blocks.pop()
-    return blocks
 
 
 def _thinking(block: ThinkingBlock) -> Json:
