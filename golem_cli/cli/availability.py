@@ -79,8 +79,9 @@ def asked(service: Service, base_url: str) -> Availability:
     from golem_cli.core.errors import GolemError
     from golem_cli.providers.addresses import host_of
     from golem_cli.providers.openai.client import list_models
+    from golem_cli.providers.services import LISTED_UNDER
 
-    place = f"{base_url.rstrip('/')}/v1" if service.protocol == "anthropic" else base_url
+    place = base_url.rstrip("/") + LISTED_UNDER[service.protocol]
     try:
         models = asyncio.run(list_models(base_url=place, name=service.name, timeout=PROBE_SECONDS))
     except GolemError:

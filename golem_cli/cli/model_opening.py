@@ -87,6 +87,10 @@ def _make_adapter(service: Service, model: str, *, base_url: str, api_key: str) 
         from golem_cli.providers.anthropic import AnthropicModel
 
         return AnthropicModel(model=model, name=name, base_url=base_url, api_key=api_key)
+    if service.protocol == "gemini":
+        from golem_cli.providers.gemini import GeminiModel
+
+        return GeminiModel(model=model, name=name, base_url=base_url, api_key=api_key)
     from golem_cli.providers.openai import OpenAIModel
 
     return OpenAIModel(model=model, name=name, base_url=base_url, api_key=api_key, quirks=service.quirks)
@@ -140,6 +144,10 @@ def _example(service: Service) -> str:
 def _guess(name: str) -> str:
     from difflib import get_close_matches
 
+    family, dash, _ = name.partition("-")
+    related = [each.name for each in SERVICES if dash and each.default_model.startswith(f"{family}-")]
+    if related:
+        return f"did you mean {related[0]}:{name}?"
     near = get_close_matches(name, _providers(), n=1)
     service = find_service(near[0]) if near else None
     if near and service is None:

@@ -136,25 +136,29 @@ def status_error(status: int, headers: Mapping[str, str], body: str) -> ModelErr
             ", with a web page instead of an answer" if _is_html(headers, body) else ""
         )
     hint = f" ({_HINTS[status]})" if status in _HINTS else ""
+    wait = retry_after(headers)
+    if wait is None:
+        wait = _told_delay(_parsed(body))
     return ModelError(
         f"{status}{told}: {message or 'no reason given'}{hint}",
         retryable=_is_retryable(status),
         status_code=status,
         code=code,
-        retry_after=retry_after(headers),
+        retry_after=wait,
     )
 
 
 def reported_error(error: object) -> ModelError:
     """What an error object in an answer with a good status, or in the middle of a stream, means."""
     message, code = _envelope_of({"error": error})
-    status = int(code) if code.isascii() and code.isdigit() and len(code) == 3 else None
+    status = _status_in(error)
     told = f" ({code})" if code else ""
     return ModelError(
         f"reported an error{told}: {message or 'no reason given'}",
         retryable=_is_retryable(status) if status else code in _RETRYABLE_CODES,
         status_code=status,
         code=code,
+        retry_after=_told_delay({"error": error}),
     )
 
 
@@ -164,10 +168,15 @@ def envelope(body: str) -> tuple[str, str]:
     >>> envelope('{"error": {"message": "no such model", "code": 7}}')
     ('no such model', '7')
     """
+    return _envelope_of(_parsed(body))
+
+
+def _parsed(body: str) -> object:
+    """The value of an error body; None when it is no JSON."""
     try:
-        return _envelope_of(parse_json(body))
+        return parse_json(body)
     except ModelError:
-        return "", ""
+        return None
 
 
 def _envelope_of(value: object) -> tuple[str, str]:
@@ -180,10 +189,31 @@ def _envelope_of(value: object) -> tuple[str, str]:
         return one_line(_text(inner)), ""
     message = next((inner[key] for key in ("message", "detail", "error") if inner.get(key)), "")
     code = inner.get("code")
+    if isinstance(code, int) and isinstance(inner.get("status"), str):
+        code = inner["status"]  # google.rpc: the number repeats the status line, the word says more
     if code is None or code == "":
         code = inner.get("type") or ""
     message = one_line(_text(message))
     return (message, one_line(_text(code), limit=60)) if message else ("", "")
+
+
+def _status_in(error: object) -> int | None:
+    """The HTTP status that an error object gives as its code."""
+    code = _text(error.get("code")) if isinstance(error, dict) else ""
+    return int(code) if code.isascii() and code.isdigit() and len(code) == 3 else None
+
+
+def _told_delay(body: object) -> float | None:
+    """Seconds to wait, from the details of a `google.rpc.Status`: its `retryDelay`, such as `34.07s`."""
+    if isinstance(body, list) and body:
+        body = body[0]
+    error = body.get("error") if isinstance(body, dict) else None
+    details = error.get("details") if isinstance(error, dict) else None
+    for detail in details if isinstance(details, list) else ():
+        delay = detail.get("retryDelay") if isinstance(detail, dict) else None
+        if isinstance(delay, str) and (seconds := _NUMBER.fullmatch(delay.removesuffix("s"))):
+            return float(seconds[0])
+    return None
 
 
 def _text(value: object) -> str:

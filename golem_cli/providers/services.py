@@ -4,7 +4,7 @@ Sources of the addresses and of what a service refuses: each service's public AP
 reference "Chat completions"; OpenRouter "API reference"; Groq "OpenAI compatibility"; DeepSeek "Thinking
 mode"; Mistral "Chat completion", which refuses unknown fields; xAI, Together, Fireworks, Cerebras,
 Perplexity and Cohere "OpenAI compatibility"; Ollama and LM Studio "OpenAI compatibility"; vLLM and llama.cpp
-server manuals; Anthropic "Models overview").
+server manuals; Anthropic "Models overview"; Gemini API docs "Gemini models").
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Service(NamedTuple):
     key_variables: tuple[str, ...] = ()
     own_port: bool = False
     default_model: str = ""
-    protocol: Literal["openai", "anthropic"] = "openai"
+    protocol: Literal["openai", "anthropic", "gemini"] = "openai"
     quirks: Quirks = Quirks()
 
     @property
@@ -53,6 +53,9 @@ class Service(NamedTuple):
         """Whether its usual address is on this machine."""
         return not self.key_variables
 
+
+LISTED_UNDER: Final = {"openai": "", "anthropic": "/v1", "gemini": "/v1beta"}
+"""What stands between a base URL and `/models` in each protocol."""
 
 SERVICES: Final[tuple[Service, ...]] = (
     Service(
@@ -72,6 +75,15 @@ SERVICES: Final[tuple[Service, ...]] = (
         key_variables=("ANTHROPIC_API_KEY",),
         default_model="claude-haiku-5-5",
         protocol="anthropic",
+    ),
+    Service(
+        name="gemini",
+        title="Gemini",
+        base_url="https://generativelanguage.googleapis.com",
+        base_url_variable="GEMINI_BASE_URL",
+        key_variables=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+        default_model="gemini-3.5-flash-lite",
+        protocol="gemini",
     ),
     Service(
         name="openrouter",

@@ -156,7 +156,9 @@ def test_the_generic_server_is_never_chosen_since_its_model_must_be_named(server
     ("name", "said"),
     [
         ("openai", "did you mean openai:gpt-5-mini?"),
-        ("gpt-5-mini", "did you mean openai:"),
+        ("gpt-5-mini", "did you mean openai:gpt-5-mini?"),
+        ("gemini-2.5-pro", "did you mean gemini:gemini-2.5-pro?"),
+        ("claude-opus-5", "did you mean anthropic:claude-opus-5?"),
         (":", "PROVIDER:NAME"),
         ("openaii:gpt-5-mini", "did you mean openai:gpt-5-mini?"),
         ("llama3:8b", "there is no provider llama3; known are local, openai,"),

@@ -12,7 +12,8 @@ from golem_cli.providers.services import SERVICES, find_service
 def test_every_service_of_the_product_page_has_a_row() -> None:
     names = {service.name for service in SERVICES}
     cloud = "openai openrouter groq deepseek mistral xai together fireworks cerebras perplexity cohere"
-    assert names == {*cloud.split(), "anthropic", "ollama", "lmstudio", "vllm", "llamacpp", "generic"}
+    local = "ollama lmstudio vllm llamacpp generic"
+    assert names == {*cloud.split(), "anthropic", "gemini", *local.split()}
     assert len(names) == len(SERVICES)
 
 

@@ -145,4 +145,6 @@ def _request(each: _SetUp) -> tuple[str, dict[str, str]]:
     key = each.key.strip()
     if each.service.protocol == "anthropic":
         return "/v1/models", {"anthropic-version": "2023-06-01"} | ({"x-api-key": key} if key else {})
+    if each.service.protocol == "gemini":
+        return "/v1beta/models", {"x-goog-api-key": key} if key else {}
     return "/models", {"Authorization": f"Bearer {key}"} if key else {}

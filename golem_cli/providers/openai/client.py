@@ -160,9 +160,17 @@ async def _fragments(response: httpx.Response, fold: StreamFold) -> AsyncGenerat
 
 
 def _model_names(listing: object) -> list[str]:
-    """The ids in a listing: `{"data": [{"id": …}]}`, or the bare list that some services send."""
-    rows = listing.get("data") if isinstance(listing, dict) else listing
-    names = [row.get("id") for row in rows if isinstance(row, dict)] if isinstance(rows, list) else None
-    if names is None or not all(isinstance(name, str) for name in names):
+    """The ids in a listing: `{"data": [{"id": …}]}`, or the bare list that some services send.
+
+    Gemini's is `{"models": [{"name": "models/…"}]}`.
+    """
+    rows = listing.get("data", listing.get("models")) if isinstance(listing, dict) else listing
+    found = (
+        [row.get("id", row.get("name")) for row in rows if isinstance(row, dict)]
+        if isinstance(rows, list)
+        else None
+    )
+    names = [name.removeprefix("models/") for name in found or () if isinstance(name, str)]
+    if found is None or len(names) < len(found):
         raise ModelError("sent no list of models")
-    return [name for name in names if isinstance(name, str)]
+    return names
