@@ -82,7 +82,7 @@ class Answering:
             with self._watched(view), on_resize(lambda: view.resize(*self._terminal.size)):
                 result = await _finished(task)
             say = partial(self._say_end, result)
-            end = f"{tokens(result.usage)} · {duration(time.monotonic() - started)}"
+            end = _foot(result, time.monotonic() - started, self._session.conversation.model)
         except Leaving:
             raise
         except asyncio.CancelledError:  # the run was stopped, not we: `_finished` tells them apart
@@ -124,6 +124,12 @@ class Answering:
             self._terminal.say("The answer was ended by its length; /resume goes on with it.", "dim")
         elif not result.output and not result.pending:
             self._terminal.say("The model gave an empty answer; /retry asks again.", "dim")
+
+
+def _foot(result: Result[str], seconds: float, model: str) -> str:
+    """What stands below an answer: its tokens, time, cost where it is known, and model."""
+    cost = [] if result.cost is None else [f"cost {result.cost:.4f}"]
+    return " · ".join([tokens(result.usage), duration(seconds), *cost, model])
 
 
 async def _finished(task: asyncio.Future[Result[str]]) -> Result[str]:

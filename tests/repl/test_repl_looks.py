@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -44,3 +45,9 @@ def test_a_terminal_of_any_name_shows_the_answer_whole(server: HttpServer, name:
         rows = terminal.rows
         start = rows.index("Look:")
         assert rows[start : start + 5] == ["Look:", "", "return 1", "", "End."]
+
+
+def test_the_foot_has_tokens_time_and_model(server: HttpServer) -> None:
+    with chat(server) as terminal:
+        say(terminal, "hello", "End.")
+        assert re.search(r"^── 9 in, 4 out · \d+\.\d s · openai:test ─+$", terminal.text, flags=re.MULTILINE)
