@@ -61,7 +61,7 @@ def message_lines(message: Message, number: int, *, limit: int | None = None) ->
     if message.role == TOOL:
         marks.insert(0, f"{message.tool_name or 'unnamed'}, {message.tool_call_id or 'without an id'}")
     yield one_line(f"{number} {message.role or 'no role'}" + (f" ({', '.join(marks)})" if marks else ""))
-    for block in message.thinking:
+    for block in message.thoughts:
         yield f"  thinking: {_short(block.text or '(redacted)', limit)}"
     if message.content:
         yield _short(message.content, limit if message.role == TOOL else None)

@@ -88,6 +88,11 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_de
     conversation_id: str = ""
     extra: Extra = {}
 
+    @property
+    def thoughts(self) -> tuple[ThinkingBlock, ...]:
+        """The blocks of thinking that there is something to show of; the others are a signature alone."""
+        return tuple(block for block in self.thinking if block.text or block.redacted)
+
 
 def replace(message: Message, **changes: object) -> Message:
     """Return a copy of `message` with `changes`; the original stays as it is."""

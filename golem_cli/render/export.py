@@ -102,7 +102,7 @@ def _heading(message: Message) -> str:
 
 
 def _markdown_message(message: Message) -> Iterator[str]:
-    for block in message.thinking:
+    for block in message.thoughts:
         yield _quoted(_safe_markdown(block.text or "(redacted thinking)"))
     if message.content:
         yield _fenced(message.content) if message.role == TOOL else _safe_markdown(message.content)
@@ -179,7 +179,7 @@ def _lenient_parser() -> MarkdownIt:
 
 
 def _html_message(message: Message) -> Iterator[str]:
-    for block in message.thinking:
+    for block in message.thoughts:
         shown = _html_markdown(block.text) if block.text else "<p>(redacted)</p>"
         yield f"<details><summary>thinking</summary>{shown}</details>"
     if message.content:

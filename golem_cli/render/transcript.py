@@ -40,8 +40,8 @@ def summary_line(message: Message) -> str:
         f"{_one_line(call.name) or 'unnamed'}({_one_line(call.args[:_SUMMARY].strip())})"
         for call in message.tool_calls
     ]
-    if not pieces and message.thinking:
-        pieces = [f"thinking: {_one_line(message.thinking[0].text[:_SUMMARY]) or 'redacted'}"]
+    if not pieces and message.thoughts:
+        pieces = [f"thinking: {_one_line(message.thoughts[0].text[:_SUMMARY]) or 'redacted'}"]
     if message.role == TOOL:
         pieces.insert(0, f"{_one_line(message.tool_name) or 'unnamed'} →")
     return " ".join([*_marks(message), *pieces]) or "(empty)"
@@ -120,7 +120,7 @@ def _pieces(message: Message, number: int) -> Iterator[RenderableType]:
     yield _head(message, number)
     for label, value in _facts(message):
         yield Text(f"{label}: {_one_line(value)}", style="note")
-    for block in message.thinking:
+    for block in message.thoughts:
         yield Text(neutralize(block.text) or "(redacted thinking)", style="note italic")
     if message.content:
         yield _content(message)

@@ -83,3 +83,10 @@ def test_what_it_refuses_is_one_line_without_the_key(
     assert run.code == 1
     assert "this model takes no temperature" in run.error_line
     assert server.requests == []
+
+
+def test_a_signature_without_words_is_not_shown_as_thinking(server: HttpServer) -> None:
+    golem("ask", "-m", FLASH, "hi")
+    shown = golem("show").out
+    assert "thinking: hm" in shown
+    assert "redacted" not in shown
