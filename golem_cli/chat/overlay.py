@@ -6,27 +6,34 @@ a prompt is on disk before it is sent.
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from golem_cli.chat.memory import MemoryWriter  # not later: a process out of descriptors cannot import
 from golem_cli.core.errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from golem_cli.chat.memory import MemoryWriter
     from golem_cli.chat.ports import OnNotice, Writer
     from golem_cli.core.conversation import Conversation, ConversationSettings, RunRecord
     from golem_cli.core.message import Message
 
 
+Change = Callable[["Writer"], object]
+"""Makes one change to a conversation that a writer keeps."""
+
+
 class OverlayWriter:
-    """Writes through to `inner`; what it refuses is held here until it takes the whole conversation."""
+    """Writes through to `inner`; what it refuses waits here, in order, until it takes it."""
 
     def __init__(self, inner: Writer, notice: OnNotice) -> None:
         self._inner = inner
         self._notice = notice
         self._held: MemoryWriter | None = None
+        self._waiting: deque[Change] = deque()
 
     @property
     def conversation(self) -> Conversation:
@@ -43,9 +50,10 @@ class OverlayWriter:
 
     def catch_up(self) -> None:
         """Save what is held; raises `StoreError` when that is still impossible."""
-        if self._held is not None:
-            self._inner.replace(self._held.conversation)
-            self._held = None
+        while self._waiting:
+            self._waiting[0](self._inner)
+            self._waiting.popleft()
+        self._held = None
 
     def begin_run(self, run: RunRecord) -> None:
         self.catch_up()
@@ -87,19 +95,19 @@ class OverlayWriter:
         finally:
             self._inner.close()
 
-    def _write(self, change: Callable[[Writer], object]) -> None:
+    def _write(self, change: Change) -> None:
         if self._held is None:
             try:
                 change(self._inner)
             except StoreError as error:
                 self._notice(f"{error}; until then the conversation goes on in memory")
-                from golem_cli.chat.memory import MemoryWriter
-
                 self._held = MemoryWriter(self._inner.conversation)
-            else:
-                return
-        change(self._held)
-        try:
+                self._hold(self._held, change)
+            return
+        self._hold(self._held, change)
+        with suppress(StoreError):  # it was said once; `unsaved` tells, and the next change tries again
             self.catch_up()
-        except StoreError:
-            return  # it was said once; `unsaved` tells, and the next change tries again
+
+    def _hold(self, memory: MemoryWriter, change: Change) -> None:
+        change(memory)
+        self._waiting.append(change)

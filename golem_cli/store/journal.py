@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 import zlib
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from golem_cli.core.errors import ConversationChanged
 from golem_cli.store.atomic import PRIVATE_FILE, discard, sync_folder
 
 if TYPE_CHECKING:
@@ -70,14 +72,15 @@ def _decode_line(line: bytes) -> Entry | None:
 class JournalFile:
     """A journal open for appending. It is created by the first `append`, which puts `prelude` before it.
 
-    A failed append leaves no trace: the next one cuts off what the failed one may have written.
+    `size` is what it has to have when it is opened: 0 for one that is new. A failed append leaves no trace:
+    the next one cuts off what the failed one may have written.
     """
 
-    def __init__(self, path: Path, *, prelude: Sequence[Entry] = ()) -> None:
+    def __init__(self, path: Path, *, prelude: Sequence[Entry] = (), size: int = 0) -> None:
         self.path = path
         self._prelude = prelude
         self._descriptor: int | None = None
-        self._end = 0
+        self._end = size
         self._torn = False
         self._begun = False
 
@@ -88,11 +91,20 @@ class JournalFile:
 
     @property
     def is_gone(self) -> bool:
-        """Whether somebody removed the file while it is open: what is appended now would be lost with us."""
-        return self._descriptor is not None and os.fstat(self._descriptor).st_nlink == 0
+        """Whether the file is no longer where it was: what was appended to it would not be found."""
+        if self._descriptor is None:
+            return False
+        try:
+            return not os.path.samestat(self.path.lstat(), os.fstat(self._descriptor))
+        except FileNotFoundError:
+            return True
 
     def append(self, entries: Iterable[Entry], *, sync: bool = True) -> None:
-        """Append all of `entries`; on disk when this returns, unless `sync` is off. Raises `OSError`."""
+        """Append all of `entries`; on disk when this returns, unless `sync` is off.
+
+        Raises `OSError`, or `ConversationChanged` when somebody else has written the file: where the system
+        has no locks, or the lock was removed.
+        """
         descriptor = self._open()
         lines = b"".join(map(encode, entries))
         if not self._begun:
@@ -100,6 +112,7 @@ class JournalFile:
             lines = (b"\n" if self._end else b"") + b"".join(map(encode, self._prelude)) + lines
         if self._torn:
             os.ftruncate(descriptor, self._end)
+        self._refuse_others(descriptor)
         self._torn = True
         _write_all(descriptor, lines)
         if sync:
@@ -110,10 +123,22 @@ class JournalFile:
 
     def _open(self) -> int:
         if self._descriptor is None:
-            self._descriptor = os.open(self.path, _FLAGS, PRIVATE_FILE)
-            self._end = os.fstat(self._descriptor).st_size
-            sync_folder(self.path.parent)
+            descriptor = os.open(self.path, _FLAGS, PRIVATE_FILE)
+            try:
+                self._refuse_others(descriptor)
+                sync_folder(self.path.parent)
+            except BaseException:
+                os.close(descriptor)
+                raise
+            self._descriptor = descriptor
         return self._descriptor
+
+    def _refuse_others(self, descriptor: int) -> None:
+        if os.fstat(descriptor).st_size != self._end:
+            raise ConversationChanged(
+                f"{self.path} was written by somebody else; nothing was added: "
+                "open the conversation again to have both"
+            )
 
     def close(self) -> None:
         """Close the file and leave it where it is."""
@@ -122,9 +147,14 @@ class JournalFile:
             self._descriptor = None
 
     def drop(self) -> None:
-        """Close the file and remove it; one that cannot be removed is harmless: all of it was folded."""
+        """Close the file and remove it, since all of it was folded; what others added to it stays."""
+        descriptor = self._descriptor
+        if descriptor is not None and not self.is_gone and os.fstat(descriptor).st_size == self._end:
+            discard(self.path)
+            if not self.is_gone:  # it cannot be removed: then it is empty at least
+                with suppress(OSError):
+                    os.ftruncate(descriptor, 0)
         self.close()
-        discard(self.path)
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

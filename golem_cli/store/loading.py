@@ -28,13 +28,14 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     """What the disk has.
 
     `revision` and `identity` are the file's ("" and None when there is only a journal). `journaled` tells
-    that there is a journal, `damaged` how many of its entries could not be used.
+    that there is a journal, `journal_size` its bytes, `damaged` how many of its entries could not be used.
     """
 
     conversation: Conversation
     revision: str
     identity: Identity
     journaled: bool
+    journal_size: int
     damaged: int
 
 
@@ -58,6 +59,7 @@ def load(path: Path, journal_path: Path) -> Loaded:
         revision=revision,
         identity=identity,
         journaled=journal is not None,
+        journal_size=len(journal or b""),
         damaged=damaged + unreadable,
     )
 

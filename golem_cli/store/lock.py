@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import warnings
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -19,44 +21,64 @@ if TYPE_CHECKING:
 
 _PATIENCE = 0.5
 """Seconds to wait for the lock: a reader that looks whether it is held has it for a moment."""
+_NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK})
+"""How a file system says that it has no locks."""
 
 
 class ConversationLock:
-    """The right to write a conversation. Its file stays when it is released: removing it would race."""
+    """The right to write a conversation. Its file stays when it is released: removing it would race.
+
+    On a file system without locks it is taken all the same: there the writer's revision checks alone see to
+    it that nothing is lost.
+    """
 
     def __init__(self, folder: Path, conversation_id: str, *, since: str) -> None:
         self._folder = folder
         self._id = conversation_id
         self._since = since
         self._lock: BaseFileLock | None = None
+        self._taken = False
 
     def acquire(self) -> None:
         """Take the lock, or raise `ConversationLocked` with its holder in words. Twice is once."""
-        if self._lock is not None:
+        if self._taken:
             return
+        path = _lock_path(self._folder, self._id)
+        with store_errors("lock", path):
+            make_folder(self._folder)
+            self._lock = self._locked(path)
+        self._taken = True
+        _write_holder(_holder_path(self._folder, self._id), self._since)
+
+    def _locked(self, path: Path) -> BaseFileLock | None:
+        """Take the operating system's lock; None where there are none."""
         from filelock import FileLock, Timeout
 
-        with store_errors("lock", _lock_path(self._folder, self._id)):
-            make_folder(self._folder)
-            lock = FileLock(_lock_path(self._folder, self._id), mode=PRIVATE_FILE, thread_local=False)
-            try:
+        lock = FileLock(path, mode=PRIVATE_FILE, thread_local=False)
+        try:
+            with warnings.catch_warnings(action="ignore", category=UserWarning):  # that there are no locks
                 lock.acquire(timeout=_PATIENCE, poll_interval=0.01)
-            except Timeout:
-                holder = holder_of(self._folder, self._id)
-                raise ConversationLocked(
-                    f"conversation {self._id} is being written by {holder}; "
-                    "read it, fork it, or close it there",
-                    holder=holder,
-                ) from None
-        self._lock = lock
-        _write_holder(_holder_path(self._folder, self._id), self._since)
+        except Timeout:
+            holder = holder_of(self._folder, self._id)
+            raise ConversationLocked(
+                f"conversation {self._id} is being written by {holder}; read it, fork it, or close it there",
+                holder=holder,
+            ) from None
+        except NotImplementedError:
+            return None
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise
+            return None
+        return lock
 
     def release(self) -> None:
         """Give the lock back; a second time does nothing."""
-        if self._lock is not None:
+        if self._taken:
             discard(_holder_path(self._folder, self._id))
-            self._lock.release()
-            self._lock = None
+            if self._lock is not None:
+                self._lock.release()
+            self._lock, self._taken = None, False
 
 
 def is_held(folder: Path, conversation_id: str) -> bool:
@@ -68,10 +90,11 @@ def is_held(folder: Path, conversation_id: str) -> bool:
 
     probe = FileLock(path, timeout=0, mode=PRIVATE_FILE, thread_local=False)
     try:
-        probe.acquire()
+        with warnings.catch_warnings(action="ignore", category=UserWarning):
+            probe.acquire()
     except Timeout:
         return True
-    except OSError:  # we may not even open it: then nobody here can write either
+    except (OSError, NotImplementedError):  # we may not even open it, or there are no locks
         return False
     probe.release()
     return False

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from golem_cli.core.conversation import Conversation, ConversationSettings, RunRecord
     from golem_cli.core.message import Message
+    from golem_cli.store.journal import Entry
     from golem_cli.store.lock import ConversationLock
 
 _FOLD_ABOVE = 1 << 20
@@ -82,7 +83,8 @@ class ConversationWriter:
         self._saved = True
         leftover = journal_path_of(self.path)
         if loaded.journaled:
-            self._journal = JournalFile(leftover)  # without a prelude: its own marks tell what it changes
+            # without a prelude: its own marks tell what it changes
+            self._journal = JournalFile(leftover, size=loaded.journal_size)
         if loaded.journaled or conversation != loaded.conversation:
             if loaded.damaged:
                 with store_errors("keep", leftover):
@@ -204,16 +206,21 @@ class ConversationWriter:
 
     def _record(self, *changes: Change, sync: bool = True) -> None:
         self._check_open()
-        if self._journal is not None and self._journal.is_gone:
+        at = self._now()
+        entries = [entry_of(change, at) for change in changes]
+        self._append(entries, at, sync=sync)
+        if self._journal is not None and self._journal.is_gone:  # with it went what we just wrote
             self._journal.close()
             self._journal, self._saved = None, False
-        if not self._saved:
-            self._rewrite(self.conversation)
-        at = self._now()
-        with store_errors("save", self.path):
-            self._open_journal(at).append([entry_of(change, at) for change in changes], sync=sync)
+            self._append(entries, at, sync=sync)
         for change in changes:
             self._draft.apply(change, at)
+
+    def _append(self, entries: list[Entry], at: str, *, sync: bool) -> None:
+        if not self._saved:
+            self._rewrite(self.conversation)
+        with store_errors("save", self.path):
+            self._open_journal(at).append(entries, sync=sync)
 
     def _open_journal(self, at: str) -> JournalFile:
         if self._journal is None:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from golem_cli.core.conversation import RunRecord
+from golem_cli.core.errors import ConversationChanged
 from golem_cli.core.message import Message
 from golem_cli.store.journal import Entry, JournalFile, decode, encode
 from golem_cli.store.store import Store
@@ -89,8 +90,8 @@ def test_the_prelude_comes_once_before_the_first_entry(tmp_path: Path) -> None:
 
 def test_appending_to_a_torn_journal_keeps_what_is_new_whole(tmp_path: Path) -> None:
     whole = encode(entry(b"old"))
-    (tmp_path / "j").write_bytes(whole + encode(entry(b"torn"))[:-4])
-    journal = JournalFile(tmp_path / "j")
+    size = (tmp_path / "j").write_bytes(whole + encode(entry(b"torn"))[:-4])
+    journal = JournalFile(tmp_path / "j", size=size)
     journal.append([entry(b"new")])
     journal.close()
     found, damaged = decode((tmp_path / "j").read_bytes())
@@ -165,10 +166,14 @@ def test_a_line_with_a_right_checksum_and_no_entry_in_it_is_damage(body: bytes) 
 @pytest.mark.parametrize("kind", ["partial", "run", "message", "update"])
 def test_an_entry_that_says_nothing_costs_no_other(tmp_path: Path, kind: str, payload: bytes) -> None:
     store = Store(tmp_path)
-    with store.create() as writer:
-        writer.begin_run(RunRecord(run_id="r", prompt="hi"))
-        writer.add_message(Message(role="user", content="before"))
-        journal = writer.path.with_suffix(".journal")
-        journal.write_bytes(journal.read_bytes() + encode(entry(payload, kind)))
-        assert [each.content for each in store.read(writer.path.stem).messages] == ["before"]
-        assert store.summaries()[0].status == "running"
+    writer = store.create()
+    writer.begin_run(RunRecord(run_id="r", prompt="hi"))
+    writer.add_message(Message(role="user", content="before"))
+    journal = writer.path.with_suffix(".journal")
+    journal.write_bytes(journal.read_bytes() + encode(entry(payload, kind)))
+    assert [each.content for each in store.read(writer.path.stem).messages] == ["before"]
+    assert store.summaries()[0].status == "running"
+    with pytest.raises(ConversationChanged):  # nobody's entry is folded away unseen
+        writer.close()
+    with store.open(writer.path.stem) as again:
+        assert [each.content for each in again.conversation.messages] == ["before"]
