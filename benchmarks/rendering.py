@@ -165,6 +165,10 @@ OTHER_WAYS: Final = (
 )
 
 
+Pair = tuple[Cost, Cost]
+"""Of plain writing and of what is measured beside it."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Figures:
     """A line of the table: what one text cost, beside plain writing of it."""
@@ -178,9 +182,8 @@ class Figures:
     pause: float
 
     @classmethod
-    def take(cls, name: str, text: str, make: Sink, *, runs: int, first: Figures | None = None) -> Figures:
-        """Measure `text`; `first` is the corpus at its shortest."""
-        pairs = [(measure(text, plain), measure(text, make)) for _ in range(runs)]
+    def of(cls, name: str, text: str, pairs: list[Pair], *, first: Figures | None = None) -> Figures:
+        """Take the least of the runs; `first` is the corpus at its shortest."""
         cpu = min(cost.cpu for _, cost in pairs)
         per_character = cpu / len(text) * 1e6
         return cls(
@@ -212,25 +215,31 @@ class Figures:
         return [f"{self.name} at {self.length:,}: {what}" for what, value, most in bounds if value > most]
 
 
+def figures(name: str, texts: list[str], make: Sink, *, runs: int) -> Iterator[Figures]:
+    """Measure all lengths of a corpus in turn, so that a machine that slows down slows all."""
+    pairs: list[list[Pair]] = [[] for _ in texts]
+    for _ in range(runs):
+        for text, taken in zip(texts, pairs, strict=True):
+            taken.append((measure(text, plain), measure(text, make)))
+    first = None
+    for text, taken in zip(texts, pairs, strict=True):
+        found = Figures.of(name, text, taken, first=first)
+        first = first or found
+        yield found
+
+
 def table(lengths: list[int], *, runs: int) -> Iterator[Figures]:
     """Measure every corpus at every length."""
     for name, make in CORPORA.items():
         measure(make(4000), panel)  # warm: lexers, parser, caches
-        first = None
-        for length in lengths:
-            figures = Figures.take(name, make(length), panel, runs=runs, first=first)
-            first = first or figures
-            yield figures
+        yield from figures(name, [make(length) for length in lengths], panel, runs=runs)
 
 
 def other_ways() -> Iterator[Figures]:
     """Measure what others do, once."""
     for name, make, lengths in OTHER_WAYS:
-        first = None
-        for length in lengths:
-            figures = Figures.take(f"mixed, {name}", CORPORA["mixed"](length), make, runs=1, first=first)
-            first = first or figures
-            yield figures
+        texts = [CORPORA["mixed"](length) for length in lengths]
+        yield from figures(f"mixed, {name}", texts, make, runs=1)
 
 
 def main() -> None:
@@ -240,7 +249,7 @@ def main() -> None:
     )
     parser.add_argument("--full", action="store_true", help="128,000 characters too")
     parser.add_argument("--others", action="store_true", help="other ways to do it too")
-    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--runs", type=int, default=5)
     options = parser.parse_args()
     lengths = [8_000, 32_000] + [128_000] * options.full
     print(
@@ -248,12 +257,12 @@ def main() -> None:
     )
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     missed: list[str] = []
-    for figures in table(lengths, runs=options.runs):
-        print(figures, flush=True)
-        missed += figures.missed
+    for row in table(lengths, runs=options.runs):
+        print(row, flush=True)
+        missed += row.missed
     if options.others:
-        for figures in other_ways():
-            print(figures, flush=True)
+        for row in other_ways():
+            print(row, flush=True)
     print(f"\nMissed: {'; '.join(missed) or 'nothing'}.")
 
 

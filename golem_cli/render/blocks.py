@@ -39,12 +39,14 @@ _KINDS: Final = {
 class Block:
     """A complete block, or a list's complete items.
 
-    `continues` says that it belongs to the list before it; `kind` is `paragraph`, `list`, `fence`, ….
+    `continues` says that it belongs to the list before it, `inside` that it goes on with its last item;
+    `kind` is `paragraph`, `list`, `fence`, ….
     """
 
     source: str
     kind: str
     continues: bool = False
+    inside: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +85,7 @@ class BlockSplitter:
         self.kind = ""
         self.fence: FenceOpener | None = None
         self.continues = False
+        self.inside = False
         self._after_blank = False
         self._offset = 0
 
@@ -112,18 +115,23 @@ class BlockSplitter:
 
     def finish(self) -> list[Block]:
         """The open block ends here."""
-        lines, self.lines = self.lines, []
-        kind, self.kind = self.kind, ""
-        continues, self.continues = self.continues, False
+        block = self._block(0, len(self.lines), self.kind)
+        self.lines, self.kind = [], ""
         self._after_blank = False
-        if not lines:
-            return []
-        return [Block(source="\n".join(lines), kind=kind, continues=continues)]
+        return [block] if block.source else []
 
     def end_fence(self) -> None:
         """The open fence was closed."""
         self.fence = None
         self.kind = ""
+
+    def cut_item(self, certain: list[str], rest: list[str]) -> Block:
+        """Hand out the certain lines of the open list item; `rest` stands for what is still open of it."""
+        self.lines = certain
+        block = self._block(0, len(certain), self.kind)
+        self.lines = rest
+        self.continues = self.inside = True
+        return block
 
     def _blank(self, line: str) -> list[Block]:
         if self.kind in _SURVIVES_BLANK:
@@ -203,8 +211,10 @@ class BlockSplitter:
         return stop if any(line.strip() for line in self.lines[stop:]) else 0
 
     def _block(self, start: int, stop: int, kind: str) -> Block:
-        continues, self.continues = self.continues, False
-        return Block(source="\n".join(self.lines[start:stop]), kind=kind, continues=continues)
+        source = "\n".join(self.lines[start:stop])
+        block = Block(source=source, kind=kind, continues=self.continues, inside=self.inside)
+        self.continues = self.inside = False
+        return block
 
     def _complete_items(self, tokens: list[Token], opener: Token, base: int, done: list[Block]) -> int:
         """Hand out the list's items but the last, which is open; return the line where that one starts."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from golem_cli.render.blocks import Block, BlockSplitter
 from golem_cli.render.echo import NEW_ROW, Echo
 from golem_cli.render.fence import CodeFence
+from golem_cli.render.items import SplitItem, split_item, without_mark
 from golem_cli.render.markdown import BlockRenderer, parse
 from golem_cli.render.paragraph import split_paragraph
 from golem_cli.render.syntax_theme import ANSI, SyntaxTheme
@@ -162,20 +163,22 @@ class StreamingMarkdown:
 
     def _render(self, block: Block) -> list[str]:
         tokens = parse(block.source, self._environment)
-        self._number(tokens, continues=block.continues)
+        self._number(tokens, block)
         rows = self._renderer.blocks(tokens)
         if not rows:
             return []  # link definitions
+        if block.inside:
+            rows = without_mark(rows)
         separate, self._separate = self._separate and not block.continues, True
         return [""] * separate + rows
 
-    def _number(self, tokens: list[Token], *, continues: bool) -> None:
+    def _number(self, tokens: list[Token], block: Block) -> None:
         """Let the items of an ordered list go on from those that were rendered before."""
         if not tokens or tokens[0].type != "ordered_list_open":
             return
         opener = tokens[0]
-        if continues:
-            opener.attrs["start"] = self._next_number
+        if block.continues:
+            opener.attrs["start"] = self._next_number - block.inside
         items = sum(token.type == "list_item_open" and token.level == 1 for token in tokens)
         self._next_number = int(opener.attrs.get("start", 1)) + items
 
@@ -206,8 +209,15 @@ class StreamingMarkdown:
             if found is not None:
                 return self._commit_paragraph(found[0], opened[found[1] :])
         if self._echo.rows >= self._most_rows:
+            if self._splitter.kind == "list" and (split := split_item(self._splitter.lines)):
+                return self._commit_item(split)
             self._give_up()
         return ""
+
+    def _commit_item(self, split: SplitItem) -> str:
+        rows = self._render(self._splitter.cut_item(split.certain, split.rest)) + [""] * split.apart
+        opened = "".join(f"{line}\n" for line in split.rest[1:]) + self._tail
+        return self._echo.erase() + _rows(rows) + self._echo.add(opened)
 
     def _commit_paragraph(self, rows: list[str], rest: str) -> str:
         erased = self._echo.erase()
@@ -279,7 +289,7 @@ class StreamingMarkdown:
         raw_line, self._raw_line = self._raw_line, False
         done = self._splitter.line(line)
         for block in done[:1]:
-            self._number(parse(block.source, self._environment), continues=block.continues)
+            self._number(parse(block.source, self._environment), block)
         if done and line.strip() and not raw_line:
             self._raw, self._separate = False, True
             return self._replace(done[1:])
