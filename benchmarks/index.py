@@ -2,10 +2,11 @@
 
     python benchmarks/index.py [--conversations 10000]
 
-Prints Markdown. The store is made afresh: conversations of 20 messages, some 7 kB each, whose words are drawn
-as those of a language are, few of them very often (Zipf's law). Times are CPU seconds, the best of several in
-turn within one process, and for whole commands of the whole process. "Reading and parsing" is what the store
-does to open a conversation: `Store.read`, for each of them.
+Prints Markdown. The store is made afresh, spelled as golem spells it: conversations of 20 messages, some 7 kB
+each, whose words are drawn as those of a language are, few of them very often (Zipf's law); a third of the
+messages is not all ASCII. Times are CPU seconds, the best of several in turn within one process, and for whole
+commands of the whole process. "Reading and parsing" is what the store does to open a conversation:
+`Store.read`, for each of them.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import argparse
 import json
 import os
 import random
+import resource
 import subprocess
 import sys
 import tempfile
@@ -78,7 +80,9 @@ def make(store: Store, count: int) -> list[str]:
             "messages": messages,
             "runs": [{"runId": new_id(), "status": "done"}],
         }
-        store.path_of(conversation_id).write_text(json.dumps(document), encoding="utf-8")
+        store.path_of(conversation_id).write_text(
+            json.dumps(document, ensure_ascii=False, separators=(",", ":")), encoding="utf-8"
+        )
     return words
 
 
@@ -87,6 +91,8 @@ def message(spoken: list[str], index: int, chance: random.Random) -> dict[str, s
     length = chance.randint(20, 60)
     start = chance.randrange(len(spoken) - length)
     content = " ".join(spoken[start : start + length])
+    if index % 3 == 0:
+        content = f"“{content}” \u2013 naïve…"  # as models write: beyond ASCII
     return {"role": "assistant" if index % 2 else "user", "content": content, "runId": new_id()}
 
 
@@ -97,25 +103,37 @@ def seconds(work: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def best(*works: Callable[[], object]) -> list[float]:
+def best(*works: Callable[[], object], rounds: int = ROUNDS) -> list[float]:
     """The best of several rounds for each, in turn, so that a busy moment of the machine hits all."""
-    rounds = [[seconds(work) for work in works] for _ in range(ROUNDS)]
-    return [min(column) for column in zip(*rounds, strict=True)]
+    taken = [[seconds(work) for work in works] for _ in range(rounds)]
+    return [min(column) for column in zip(*taken, strict=True)]
 
 
-def row(name: str, ours: float, beside: str, theirs: float, bound: float) -> None:
+def first_index(store: Store) -> None:
+    """List without an index, which makes one."""
+    (store.conversations.parent / "index.sqlite3").unlink(missing_ok=True)
+    store.summaries(20)
+
+
+def row(name: str, ours: float, beside: str, theirs: float, bound: float | None) -> None:
     """Print one comparison."""
     print(
-        f"| {name} | {ours:.3f} | {beside} | {theirs:.3f} | **{ours / theirs:.2f}** | {bound} |", flush=True
+        f"| {name} | {ours:.3f} | {beside} | {theirs:.3f} | **{ours / theirs:.2f}** | {bound or ''} |",
+        flush=True,
     )
 
 
 def within(store: Store) -> None:
     """What happens inside one process."""
     reading = "reading and parsing all"
-    parsed = seconds(lambda: [store.read(each) for each in store.ids()])
-    first = seconds(lambda: store.summaries(20))
+    parsed, first, bare = best(
+        lambda: [store.read(each) for each in store.ids()],
+        lambda: first_index(store),
+        lambda: [json.loads(path.read_bytes()) for path in store.conversations.iterdir()],
+        rounds=3,
+    )
     row("the first index", first, reading, parsed, 1.5)
+    row("the first index", first, "reading and `json.loads` of all", bare, None)
     newest, every, scan = best(
         lambda: store.listing(20),
         store.summaries,
@@ -127,21 +145,25 @@ def within(store: Store) -> None:
 
 
 def commands(store: Store) -> None:
-    """Whole processes, Python's start included."""
-    environment = {**os.environ, "GOLEM_HOME": str(store.conversations.parent)}
+    """Whole processes, Python's start included; then what of it is the start of golem alone."""
+    full = {**os.environ, "GOLEM_HOME": str(store.conversations.parent)}
+    empty = {**full, "GOLEM_HOME": str(store.conversations.parent / "empty")}
     golem = [str(Path(sys.executable).with_name("golem")), "list", "-n", "20"]
     scan = [sys.executable, "-c", SCAN, str(store.conversations)]
-    rounds = [[process(command, environment) for command in (golem, scan)] for _ in range(ROUNDS)]
-    ours, theirs = (min(column) for column in zip(*rounds, strict=True))
-    row("`golem list -n 20`, the whole command", ours, "`python -c` that scans with stat", theirs, 3)
+    runs = ((golem, full), (golem, empty), (scan, full))
+    rounds = [[process(command, variables) for command, variables in runs] for _ in range(ROUNDS)]
+    ours, start, theirs = (min(column) for column in zip(*rounds, strict=True))
+    scanning = "`python -c` that scans with stat"
+    row("`golem list -n 20`, the whole command", ours, scanning, theirs, 3)
+    row("… of an empty store", start, scanning, theirs, 3)
 
 
 def process(command: list[str], environment: dict[str, str]) -> float:
     """CPU seconds of a command."""
-    before = os.times()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
-    after = os.times()
-    return sum(after[2:4]) - sum(before[2:4])
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def searches(store: Store, words: list[str]) -> None:

@@ -43,8 +43,8 @@ _CREATE: Final = (
     "CREATE VIRTUAL TABLE words USING fts5 (text, content='', detail=none, columnsize=0, tokenize=ascii)",
 )
 _INSERT: Final = (
-    "INSERT INTO conversation (id, stamp, title, created_at, updated_at, message_count, model, status,"
-    " forked_from, imported_from) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT OR REPLACE INTO conversation (id, stamp, title, created_at, updated_at, message_count, model,"
+    " status, forked_from, imported_from) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _FIELDS: Final = (
     *("title", "created_at", "updated_at", "message_count", "model", "status"),
@@ -199,14 +199,17 @@ class Database:
         self._run("INSERT INTO words (words) VALUES ('delete-all')")
         return True
 
-    def keep(self, summary: Summary, stamp: Stamp, words: str) -> None:
-        """Keep what a conversation is, and its words; nothing of one that SQLite cannot hold."""
+    def keep(self, summary: Summary, stamp: Stamp, text: str) -> None:
+        """Keep what a conversation is, and the words of its `indexed` text, instead of what is known of it.
+
+        Nothing is kept of one that SQLite cannot hold.
+        """
         fields = [getattr(summary, field) for field in _FIELDS]
         try:
             self._run(_INSERT, summary.conversation_id, stamp, *fields)
         except UnicodeEncodeError:  # a lone surrogate, in a title perhaps
             return
-        self._run("INSERT INTO words (rowid, text) VALUES (last_insert_rowid(), ?)", words)
+        self._run("INSERT INTO words (rowid, text) VALUES (last_insert_rowid(), ?)", text)
 
     def _summary(
         self,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from golem_cli.store.index.words import LONGEST, MARKS, UNSPACED, folded, runs
+from golem_cli.store.index.words import MARKS, UNSPACED, folded, runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -23,6 +23,9 @@ _BETWEEN: Final = rf"(?:[^\w{MARKS}{UNSPACED}]|_)"
 _NO_WORD_BEFORE: Final = rf"(?<![^\W_{UNSPACED}])(?<![{MARKS}])"
 _NO_WORD_AFTER: Final = rf"(?![^\W_{UNSPACED}])(?![{MARKS}])"
 _QUOTED_OR_BARE: Final = re.compile(r'"([^"]*)"?|([^\s"]+)')
+
+_LONGEST: Final = 64
+"""Characters of a word that the index is asked for."""
 
 
 class Term(msgspec.Struct, frozen=True):
@@ -107,7 +110,7 @@ def _keys(term: Term) -> Iterator[tuple[str, bool]]:
     last = len(term.words) - 1
     for at, word in enumerate(term.words):
         if not _is_unspaced(word):
-            yield word[:LONGEST], term.prefix and at == last
+            yield word[:_LONGEST], (term.prefix and at == last) or len(word) > _LONGEST
         elif len(word) == 1:
             yield word, False
         else:

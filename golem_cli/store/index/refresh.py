@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from golem_cli.core.errors import GolemError
 from golem_cli.store.index.database import IndexDamaged, IndexUnusable
 from golem_cli.store.index.stamps import is_young
-from golem_cli.store.index.words import words_of
+from golem_cli.store.index.words import indexed
 from golem_cli.store.outline import Outline
 
 if TYPE_CHECKING:
@@ -66,14 +66,13 @@ def _keep(database: Database, ids: Sequence[str], stamps: Mapping[str, Stamp], f
     if not readable:
         return
     with database.transaction():
-        database.forget([each for each, _ in readable])  # another process may have been faster
-        for each, (summary, words) in readable:
-            database.keep(summary, stamps[each], words)
+        for each, (summary, text) in readable:
+            database.keep(summary, stamps[each], text)
 
 
 def _read(path: Path) -> tuple[Summary, str] | None:
-    """Return the summary and the words of a conversation; None for one that is damaged or gone."""
+    """Return the summary and the text of a conversation; None for one that is damaged or gone."""
     with suppress(GolemError, OSError):
         outline = Outline(path)
-        return outline.summary, " ".join(words_of("\n".join(piece.text for piece in outline.pieces())))
+        return outline.summary, "\n".join(indexed(piece.text) for piece in outline.pieces())
     return None

@@ -13,9 +13,6 @@ from functools import cache
 from itertools import pairwise
 from typing import Final
 
-LONGEST: Final = 64
-"""Characters of a word that the index keeps: nobody types more of a hash or of base64."""
-
 UNSPACED: Final = (
     "\u0e00-\u0fff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30fa\u30fc-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7fb\uf900-\ufaff\uff66-\uff9f\U0001b000-\U0001b16f"
@@ -28,11 +25,6 @@ MARKS: Final = (
     "\u1dc0-\u1dff\u200c\u200d\u20d0-\u20ff\ufe20-\ufe2f"
 )
 """What belongs to the word that it is in, and is no letter: accents, vowel signs, joiners."""
-
-_ASCII_WORDS: Final = (
-    bytes(ord(chr(code).lower()) if chr(code).isalnum() else ord(" ") for code in range(128)) + b" " * 128
-)
-"""For `bytes.translate`: lower case, and a space for what is no word."""
 
 
 def folded(text: str) -> str:
@@ -52,21 +44,26 @@ def runs() -> re.Pattern[str]:
     return re.compile(rf"([{UNSPACED}]+)|(?:[^\W_{UNSPACED}]|[{MARKS}])+")
 
 
-def words_of(text: str) -> set[str]:
-    """Return the words that the index knows `text` by, each at most `LONGEST` characters.
+def indexed(text: str) -> str:
+    """Return `text` as the index takes it: SQLite's `ascii` tokenizer makes of it the words that we mean.
 
-    >>> sorted(words_of("Golem's e-mail: golem_cli, 漢字"))
-    ['cli', 'e', 'golem', 'mail', 's', '字', '漢', '漢字']
+    To that one every character beyond ASCII is part of a word, and of ASCII letters and digits, in any case.
+
+    >>> indexed("Golem's"), indexed("“Straße” 漢字").split()
+    ("Golem's", ['strasse', '漢字', '漢', '字'])
     """
     if text.isascii():
-        found = set(text.encode().translate(_ASCII_WORDS).decode().split())
-    else:
-        found = set()
-        for run in runs().finditer(folded(text)):
-            found.update(parts_of(run.group()) if run.group(1) else (run.group(),))
-    return {word[:LONGEST] for word in found}
+        return text
+    between, unspaced = _beyond_ascii()
+    return unspaced.sub(lambda run: f" {' '.join(parts_of(run.group()))} ", between.sub(" ", folded(text)))
 
 
-def parts_of(run: str) -> set[str]:
-    """Return each character of a run without spaces, and each pair of neighbours."""
-    return {*run, *map("".join, pairwise(run))}
+@cache
+def _beyond_ascii() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Match what parts words, and runs of scripts without spaces."""
+    return re.compile(rf"[^\x00-\x7f\w{MARKS}{UNSPACED}]+"), re.compile(f"[{UNSPACED}]+")
+
+
+def parts_of(run: str) -> list[str]:
+    """Return the pairs of neighbours in a run without spaces, and its characters."""
+    return [*dict.fromkeys(map("".join, pairwise(run))), *dict.fromkeys(run)]
