@@ -91,6 +91,10 @@ def _make_adapter(service: Service, model: str, *, base_url: str, api_key: str) 
         from golem_cli.providers.gemini import GeminiModel
 
         return GeminiModel(model=model, name=name, base_url=base_url, api_key=api_key)
+    if service.protocol == "responses":
+        from golem_cli.providers.openai_responses import ResponsesModel
+
+        return ResponsesModel(model=model, name=name, base_url=base_url, api_key=api_key)
     from golem_cli.providers.openai import OpenAIModel
 
     return OpenAIModel(model=model, name=name, base_url=base_url, api_key=api_key, quirks=service.quirks)

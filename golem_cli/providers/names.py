@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from golem_cli.core.history.pairing import Slot, pair
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from golem_cli.core.message import Message
 
@@ -37,11 +37,18 @@ class WireIds:
     """The ids, each of the `form`, of the calls of `messages`, all of which are answered, and of the results.
 
     An id that an earlier call has gets a number, so that it is this request's only one. What stands before
-    alone decides: an id never changes as the conversation grows.
+    alone decides: an id never changes as the conversation grows. `fit` brings a text into the form.
     """
 
-    def __init__(self, messages: Sequence[Message], form: re.Pattern[str]) -> None:
+    def __init__(
+        self,
+        messages: Sequence[Message],
+        form: re.Pattern[str],
+        *,
+        fit: Callable[[str, re.Pattern[str]], str] = fitted,
+    ) -> None:
         self._form = form
+        self._fit = fit
         self._of_call: dict[Slot, str] = {}
         self._taken: set[str] = set()
         self._times: dict[str, int] = {}
@@ -63,10 +70,10 @@ class WireIds:
         return self._answers[position]
 
     def _unique(self, call_id: str) -> str:
-        wanted = fitted(call_id, self._form)
+        wanted = self._fit(call_id, self._form)
         unique = wanted
         while unique in self._taken:
             self._times[wanted] = self._times.get(wanted, 1) + 1
-            unique = f"{wanted}_{self._times[wanted]}"
+            unique = self._fit(f"{wanted}_{self._times[wanted]}", self._form)
         self._taken.add(unique)
         return unique

@@ -1,10 +1,11 @@
 """The services: one row each, and what is odd about those that speak OpenAI's chat-completions format.
 
 Sources of the addresses and of what a service refuses: each service's public API documentation (OpenAI
-reference "Chat completions"; OpenRouter "API reference"; Groq "OpenAI compatibility"; DeepSeek "Thinking
-mode"; Mistral "Chat completion", which refuses unknown fields; xAI, Together, Fireworks, Cerebras,
-Perplexity and Cohere "OpenAI compatibility"; Ollama and LM Studio "OpenAI compatibility"; vLLM and llama.cpp
-server manuals; Anthropic "Models overview"; Gemini API docs "Gemini models").
+reference "Chat completions" and "Responses"; OpenRouter "API reference"; Groq "OpenAI compatibility";
+DeepSeek "Thinking mode"; Mistral "Chat completion", which refuses unknown fields; xAI, Together, Fireworks,
+Cerebras, Perplexity and Cohere "OpenAI compatibility"; Ollama and LM Studio "OpenAI compatibility"; vLLM and
+llama.cpp server manuals; Groq and Cerebras "Deprecations" and xAI "Migration guides" for the models that are
+served; Anthropic "Models overview"; Gemini API docs "Gemini models").
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ class Quirks(NamedTuple):
     `length_field` bounds the answer's tokens. `seed_field` names the sampling seed. `stream_usage` says
     whether `stream_options` may be sent (without it the service reports usage on its own, or not at all).
     `call_id_length` is the exact number of letters and digits that an id of a tool call must have, 0 for any
-    id. `send_reasoning` sends `reasoning_content` back on turns that called tools.
+    id. `send_reasoning` sends `reasoning_content` back, from a turn's first call on; all others refuse or
+    ignore it. `order` is the order of roles: `bridged` has an assistant message between tool results and the
+    user, and none at the end; `alternating` has strict turns without tool messages.
     """
 
     length_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
@@ -26,6 +29,7 @@ class Quirks(NamedTuple):
     stream_usage: bool = True
     call_id_length: int = 0
     send_reasoning: bool = False
+    order: Literal["free", "bridged", "alternating"] = "free"
 
 
 class Service(NamedTuple):
@@ -45,7 +49,7 @@ class Service(NamedTuple):
     key_variables: tuple[str, ...] = ()
     own_port: bool = False
     default_model: str = ""
-    protocol: Literal["openai", "anthropic", "gemini"] = "openai"
+    protocol: Literal["openai", "anthropic", "gemini", "responses"] = "openai"
     quirks: Quirks = Quirks()
 
     @property
@@ -54,7 +58,7 @@ class Service(NamedTuple):
         return not self.key_variables
 
 
-LISTED_UNDER: Final = {"openai": "", "anthropic": "/v1", "gemini": "/v1beta"}
+LISTED_UNDER: Final = {"openai": "", "anthropic": "/v1", "gemini": "/v1beta", "responses": ""}
 """What stands between a base URL and `/models` in each protocol."""
 
 SERVICES: Final[tuple[Service, ...]] = (
@@ -66,6 +70,15 @@ SERVICES: Final[tuple[Service, ...]] = (
         key_variables=("OPENAI_API_KEY",),
         default_model="gpt-5-mini",
         quirks=Quirks(length_field="max_completion_tokens"),  # reasoning models refuse max_tokens
+    ),
+    Service(
+        name="openai-responses",
+        title="OpenAI, Responses API",
+        base_url="https://api.openai.com/v1",
+        base_url_variable="OPENAI_BASE_URL",
+        key_variables=("OPENAI_API_KEY",),
+        default_model="gpt-5-mini",
+        protocol="responses",
     ),
     Service(
         name="anthropic",
@@ -99,7 +112,7 @@ SERVICES: Final[tuple[Service, ...]] = (
         base_url="https://api.groq.com/openai/v1",
         base_url_variable="GROQ_BASE_URL",
         key_variables=("GROQ_API_KEY",),
-        default_model="llama-3.3-70b-versatile",
+        default_model="openai/gpt-oss-120b",
         quirks=Quirks(length_field="max_completion_tokens"),
     ),
     Service(
@@ -108,7 +121,7 @@ SERVICES: Final[tuple[Service, ...]] = (
         base_url="https://api.deepseek.com",
         base_url_variable="DEEPSEEK_BASE_URL",
         key_variables=("DEEPSEEK_API_KEY",),
-        default_model="deepseek-chat",
+        default_model="deepseek-flash",
         quirks=Quirks(send_reasoning=True),
     ),
     Service(
@@ -118,7 +131,7 @@ SERVICES: Final[tuple[Service, ...]] = (
         base_url_variable="MISTRAL_BASE_URL",
         key_variables=("MISTRAL_API_KEY",),
         default_model="mistral-small-latest",
-        quirks=Quirks(seed_field="random_seed", stream_usage=False, call_id_length=9),
+        quirks=Quirks(seed_field="random_seed", stream_usage=False, call_id_length=9, order="bridged"),
     ),
     Service(
         name="xai",
@@ -126,7 +139,7 @@ SERVICES: Final[tuple[Service, ...]] = (
         base_url="https://api.x.ai/v1",
         base_url_variable="XAI_BASE_URL",
         key_variables=("XAI_API_KEY",),
-        default_model="grok-4-fast",
+        default_model="grok-4.3",
     ),
     Service(
         name="together",
@@ -150,7 +163,7 @@ SERVICES: Final[tuple[Service, ...]] = (
         base_url="https://api.cerebras.ai/v1",
         base_url_variable="CEREBRAS_BASE_URL",
         key_variables=("CEREBRAS_API_KEY",),
-        default_model="llama-3.3-70b",
+        default_model="gpt-oss-120b",
         quirks=Quirks(length_field="max_completion_tokens"),
     ),
     Service(
@@ -160,7 +173,7 @@ SERVICES: Final[tuple[Service, ...]] = (
         base_url_variable="PERPLEXITY_BASE_URL",
         key_variables=("PERPLEXITY_API_KEY", "PPLX_API_KEY"),
         default_model="sonar",
-        quirks=Quirks(stream_usage=False),
+        quirks=Quirks(stream_usage=False, order="alternating"),
     ),
     Service(
         name="cohere",

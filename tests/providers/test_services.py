@@ -13,7 +13,7 @@ def test_every_service_of_the_product_page_has_a_row() -> None:
     names = {service.name for service in SERVICES}
     cloud = "openai openrouter groq deepseek mistral xai together fireworks cerebras perplexity cohere"
     local = "ollama lmstudio vllm llamacpp generic"
-    assert names == {*cloud.split(), "anthropic", "gemini", *local.split()}
+    assert names == {*cloud.split(), "openai-responses", "anthropic", "gemini", *local.split()}
     assert len(names) == len(SERVICES)
 
 

@@ -10,7 +10,8 @@ from golem_cli.providers.addresses import checked_key
 from golem_cli.providers.faults import located
 from golem_cli.providers.http import Timeouts, parse_json, read_text
 from golem_cli.providers.openai.decode import DONE, StreamFold, decode_response
-from golem_cli.providers.openai.encode import encode_request, refusal_of
+from golem_cli.providers.openai.encode import encode_request
+from golem_cli.providers.openai.parts import refusal_of
 from golem_cli.providers.server import Server
 from golem_cli.providers.services import Quirks
 from golem_cli.providers.sse import EventDecoder

@@ -1,4 +1,4 @@
-"""Histories that a small model's chat template cannot take, told in turns that it can.
+"""Histories that a chat template or a service cannot take, told in turns that it can.
 
 Two steps, both pure and deterministic, both on the wire only:
 
@@ -64,7 +64,7 @@ def _told(message: Message) -> Message:
     if message.role == TOOL:
         outcome = "failed result" if message.failed else "result"
         name = f" of {message.tool_name}" if message.tool_name else ""
-        return Message(role=USER, content=f"[{outcome}{name}]\n{message.content}")
+        return Message(role=USER, content=f"[{outcome}{name}]\n{message.content}", parts=message.parts)
     if message.role == ASSISTANT and message.tool_calls:
         said = [message.content] if message.content else []
         return Message(role=ASSISTANT, content="\n".join([*said, *map(_told_call, message.tool_calls)]))
