@@ -4,8 +4,8 @@
 
 Prints Markdown. The store is made afresh, spelled as golem spells it: conversations of 20 messages, some 7 kB
 each, whose words are drawn as those of a language are, few of them very often (Zipf's law); a third of the
-messages is not all ASCII. Times are CPU seconds, the best of several in turn within one process, and for whole
-commands of the whole process. "Reading and parsing" is what the store does to open a conversation:
+messages is not all ASCII. Times are CPU seconds, the best of several in turn within one process, and for
+whole commands of the whole process. "Reading and parsing" is what the store does to open a conversation:
 `Store.read`, for each of them.
 """
 
