@@ -24,6 +24,18 @@ def schema_of(text: str, what: str) -> object:
         raise ConfigurationError(f"{what} is not JSON") from error
 
 
+def closed(schema: object) -> object:
+    """`schema` with every object closed, as Claude's structured outputs demand."""
+    if isinstance(schema, list):
+        return [closed(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    inner = {name: closed(value) for name, value in schema.items()}
+    kinds = inner.get("type")
+    is_object = kinds == "object" or (isinstance(kinds, list) and "object" in kinds)
+    return inner | {"additionalProperties": False} if is_object else inner
+
+
 def check_range(name: str, value: float | None, upper: float) -> None:
     """Raise `ConfigurationError` when `value` is given and not in [0, `upper`]."""
     if value is not None and not (math.isfinite(value) and 0 <= value <= upper):

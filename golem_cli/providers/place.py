@@ -12,6 +12,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
+from golem_cli.core.message import ASSISTANT, replace
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -38,6 +40,15 @@ def place_of(block: ThinkingBlock) -> tuple[int, int]:
         return 0, 0
     sensible = type(characters) is int and type(calls) is int and characters >= 0 and calls >= 0
     return (characters, calls) if sensible else (0, 0)
+
+
+def with_own_thinking(message: Message, origin: str) -> Message:
+    """`message` with that thinking alone which the model called `origin` in the file signed."""
+    if not message.thinking:
+        return message
+    own = message.role == ASSISTANT and message.model == origin
+    kept = tuple(block for block in message.thinking if own and (block.signature or block.redacted))
+    return message if kept == message.thinking else replace(message, thinking=kept)
 
 
 def in_place(

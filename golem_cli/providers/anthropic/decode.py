@@ -7,20 +7,17 @@ ask. The arguments of a call keep their text; where it is cut off, what there is
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from golem_cli.core.errors import ModelError
-from golem_cli.core.message import ASSISTANT, Message, ThinkingBlock, ToolCall
-from golem_cli.core.model import Delta, ModelResponse, ToolCallDelta
+from golem_cli.core.model import Delta, ModelResponse
 from golem_cli.core.usage import Usage
-from golem_cli.providers.anthropic.turns import THINKING
+from golem_cli.providers.blocks import CALL, TEXT, THINKING, BlockFold
 from golem_cli.providers.faults import dropped, reported_error
 from golem_cli.providers.fields import Json, json_text, optional, record, text
 from golem_cli.providers.http import parse_json
-from golem_cli.providers.place import extra_of_place
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,25 +30,6 @@ _FINISH_REASONS: Final[Mapping[str, str]] = {
     "tool_use": "tool_calls",
     "refusal": "content_filter",
 }
-
-
-@dataclass
-class _Block:
-    """A content block in the making: text, thinking, or a call, whose `number` counts the calls from 0."""
-
-    kind: str
-    pieces: list[str] = field(default_factory=list)
-    id: str = ""
-    name: str = ""
-    signature: str = ""
-    redacted: str = ""
-    number: int = 0
-    told: bool = False
-
-    @property
-    def text(self) -> str:
-        """What arrived of its text or arguments."""
-        return "".join(self.pieces)
 
 
 class _Raw(msgspec.Struct):
@@ -75,8 +53,8 @@ def decode_response(body: str, *, origin: str) -> ModelResponse:
     fold.begin(answer)
     for index, block in enumerate(optional(answer, "content", list) or []):
         fold.take_block(index, record(block))
-    for block, raw in zip(fold.blocks, _inputs(body), strict=False):
-        if block.kind == "tool_use" and raw:
+    for block, raw in zip(fold.turn.blocks, _inputs(body), strict=False):
+        if block.kind == CALL and raw:
             block.pieces = [raw]
     fold.end(answer)
     fold.done = True
@@ -98,8 +76,7 @@ class StreamFold:
     def __init__(self, origin: str) -> None:
         self.done = False
         self._origin = origin
-        self.blocks: list[_Block] = []
-        self._at_index: dict[int, _Block] = {}
+        self.turn = BlockFold()
         self._usage: dict[str, int] = {}
         self._finish = ""
         self._model = ""
@@ -139,7 +116,7 @@ class StreamFold:
         self._finish = _FINISH_REASONS.get(reason, reason) or self._finish
         self._take_usage(message)
         details = optional(message, "stop_details", dict) or {}
-        if reason != "refusal" or any(block.text for block in self.blocks):
+        if reason != "refusal" or self.turn.says_something:
             return None
         self._refusal = text(details, "explanation")
         return Delta(content=self._refusal) if self._refusal else None
@@ -147,61 +124,32 @@ class StreamFold:
     def take_block(self, index: int, start: Json) -> Delta | None:
         """Take the beginning of the block at `index`, or all of it."""
         kind = text(start, "type")
-        block = self._at_index[index] = _Block(kind=kind)
-        self.blocks.append(block)
         if kind == "tool_use":
-            block.number = sum(known.kind == kind for known in self.blocks) - 1
-            block.id, block.name = text(start, "id"), text(start, "name")
-            block.pieces = [json_text(given)] if (given := start.get("input")) else []
+            call = self.turn.begin(index, CALL, id=text(start, "id"), name=text(start, "name"))
+            call.pieces = [json_text(given)] if (given := start.get("input")) else []
         elif kind == "thinking":
-            block.signature = text(start, "signature")
-            return self._add(index, thinking=text(start, "thinking"))
+            self.turn.begin(index, THINKING).signature = text(start, "signature")
+            return self.turn.add(index, thinking=text(start, "thinking"))
         elif kind == "redacted_thinking":
-            block.redacted = text(start, "data")
+            self.turn.begin(index, THINKING).redacted = text(start, "data")
         elif kind == "text":
-            return self._add(index, content=text(start, "text"))
+            self.turn.begin(index, TEXT)
+            return self.turn.add(index, content=text(start, "text"))
+        else:
+            self.turn.begin(index, "other")
         return None
 
     def _take_fragment(self, index: int, fragment: Json) -> Delta | None:
         kind = text(fragment, "type")
         if kind == "text_delta":
-            return self._add(index, content=text(fragment, "text"))
+            return self.turn.add(index, content=text(fragment, "text"))
         if kind == "thinking_delta":
-            return self._add(index, thinking=text(fragment, "thinking"))
+            return self.turn.add(index, thinking=text(fragment, "thinking"))
         if kind == "input_json_delta":
-            return self._add_arguments(index, text(fragment, "partial_json"))
+            return self.turn.add_arguments(index, text(fragment, "partial_json"))
         if kind == "signature_delta":
-            self._block(index, "thinking").signature += text(fragment, "signature")
+            self.turn.block(index, THINKING).signature += text(fragment, "signature")
         return None
-
-    def _add(self, index: int, *, content: str = "", thinking: str = "") -> Delta | None:
-        if not (content or thinking):
-            return None
-        self._block(index, "thinking" if thinking else "text").pieces.append(content or thinking)
-        return Delta(content=content, thinking=thinking)
-
-    def _add_arguments(self, index: int, fragment: str) -> Delta:
-        block = self._at_index.get(index)
-        if block is None or block.kind != "tool_use":
-            raise ModelError("sent arguments of a call that it had not begun")
-        first, block.told = not block.told, True
-        block.pieces.append(fragment)
-        call = ToolCallDelta(
-            index=block.number,
-            id=block.id if first else "",
-            name=block.name if first else "",
-            args_fragment=fragment,
-        )
-        return Delta(tool_calls=(call,))
-
-    def _block(self, index: int, kind: str) -> _Block:
-        """The block at `index`; a fragment that none of its `kind` was begun for goes on the latest."""
-        latest = self.blocks[-1] if self.blocks else None
-        for block in (self._at_index.get(index), latest):
-            if block is not None and block.kind == kind:
-                return block
-        self.blocks.append(_Block(kind=kind))
-        return self.blocks[-1]
 
     def _take_usage(self, message: Json) -> None:
         """Counts are those so far: a later one replaces an earlier one."""
@@ -214,25 +162,7 @@ class StreamFold:
 
     def response(self, *, between: str = "") -> ModelResponse:
         """The turn as far as it was folded; `between` stands between two blocks of text."""
-        content = ""
-        texts = 0
-        calls: list[ToolCall] = []
-        thinking: list[ThinkingBlock] = []
-        for block in self.blocks:
-            if block.kind == "text":
-                content += (between if texts else "") + block.text
-                texts += 1
-            elif block.kind == "tool_use":
-                calls.append(ToolCall(id=block.id, name=block.name, args=block.text))
-            elif block.kind in THINKING:
-                thinking.append(_thinking(block, len(content), len(calls)))
-        message = Message(
-            role=ASSISTANT,
-            content=content or self._refusal,
-            thinking=tuple(thinking),
-            tool_calls=tuple(calls),
-            model=self._origin if thinking else "",
-        )
+        message = self.turn.message(origin=self._origin, between=between, instead=self._refusal)
         return ModelResponse(
             message=message, usage=decode_usage(self._usage), finish_reason=self._finish, model=self._model
         )
@@ -267,15 +197,6 @@ def decode_usage(counts: Mapping[str, int]) -> Usage:
         cache_read_tokens=read,
         cache_write_tokens=written,
         reasoning_tokens=counts.get("thinking_tokens", 0),
-    )
-
-
-def _thinking(block: _Block, characters: int, calls: int) -> ThinkingBlock:
-    return ThinkingBlock(
-        text=block.text,
-        signature=block.signature,
-        redacted=block.redacted,
-        extra=extra_of_place(characters, calls),
     )
 
 

@@ -20,7 +20,7 @@ from golem_cli.providers.anthropic.names import is_name, wire_name
 from golem_cli.providers.anthropic.parts import refusal_of
 from golem_cli.providers.anthropic.settings import length_of, sampling_of, thinking_of
 from golem_cli.providers.anthropic.turns import blocks_of, close, encode_turns, in_loop_without_thinking
-from golem_cli.providers.checks import check_parts, schema_of
+from golem_cli.providers.checks import check_parts, closed, schema_of
 from golem_cli.providers.instructions import system_text
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def encode_request(request: ModelRequest, *, model: str, origin: str, stream: bo
     if thinking:
         body["thinking"] = thinking
     if request.output_schema:
-        schema = _closed(schema_of(request.output_schema, "the output schema"))
+        schema = closed(schema_of(request.output_schema, "the output schema"))
         body["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
     if stream:
         body["stream"] = True
@@ -119,18 +119,6 @@ def _undeclared(messages: Sequence[Message]) -> list[Json]:
 def _tool_choice(choice: str) -> Json:
     known = _CHOICES.get(choice)
     return {"type": known} if known else {"type": "tool", "name": choice}
-
-
-def _closed(schema: object) -> object:
-    """`schema` with every object closed, as structured outputs demand."""
-    if isinstance(schema, list):
-        return [_closed(each) for each in schema]
-    if not isinstance(schema, dict):
-        return schema
-    closed = {name: _closed(value) for name, value in schema.items()}
-    kinds = closed.get("type")
-    is_object = kinds == "object" or (isinstance(kinds, list) and "object" in kinds)
-    return closed | {"additionalProperties": False} if is_object else closed
 
 
 def _mark_for_cache(body: Json, turns: list[Json]) -> None:

@@ -14,12 +14,12 @@ import msgspec
 
 from golem_cli.core.history import repair
 from golem_cli.core.history.wire_view import wire_object, wire_view
-from golem_cli.core.message import ASSISTANT, SYSTEM, TOOL, USER, Message, ThinkingBlock, ToolCall, replace
+from golem_cli.core.message import ASSISTANT, SYSTEM, TOOL, USER, Message, ThinkingBlock, ToolCall
 from golem_cli.providers.anthropic.names import ID, wire_name
 from golem_cli.providers.anthropic.parts import encode_part
 from golem_cli.providers.fields import Json
 from golem_cli.providers.names import WireIds
-from golem_cli.providers.place import in_place
+from golem_cli.providers.place import in_place, with_own_thinking
 
 THINKING: Final = frozenset({"thinking", "redacted_thinking"})
 
@@ -33,7 +33,7 @@ def encode_turns(messages: Sequence[Message], *, origin: str) -> list[Json]:
     Turns alternate and begin with the user's; every call is answered in the turn behind it; blank text is
     left out, and so is thinking that another model signed or nobody did.
     """
-    own = [_with_own_thinking(message, origin) for message in messages if message.role != SYSTEM]
+    own = [with_own_thinking(message, origin) for message in messages if message.role != SYSTEM]
     history = repair(wire_view(own))
     ids = WireIds(history, ID)
     turns: list[Json] = []
@@ -77,14 +77,6 @@ def in_loop_without_thinking(turns: Sequence[Json]) -> bool:
     while start >= 2 and blocks_of(turns[start - 1])[0]["type"] == "tool_result":
         start -= 2
     return start < len(turns) and blocks_of(turns[start])[0]["type"] not in THINKING
-
-
-def _with_own_thinking(message: Message, origin: str) -> Message:
-    if not message.thinking:
-        return message
-    own = message.role == ASSISTANT and message.model == origin
-    kept = tuple(block for block in message.thinking if own and (block.signature or block.redacted))
-    return message if kept == message.thinking else replace(message, thinking=kept)
 
 
 def _blocks(message: Message, position: int, ids: WireIds) -> list[Json]:
