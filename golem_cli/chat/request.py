@@ -88,7 +88,14 @@ def carried(conversation: Conversation, model: ChatModel) -> tuple[list[Message]
     One bad part bricks no conversation, and neither does a change of model.
     """
     history, malformed = leave_out_malformed_parts(conversation.messages)
-    left_out = [str(part) for part in malformed]
+    taken, refused = without_refused(history, model)
+    return taken, [*map(str, malformed), *refused]
+
+
+def without_refused(messages: Sequence[Message], model: ChatModel) -> tuple[list[Message], list[str]]:
+    """`messages` without the parts that `model` cannot take, and why each."""
+    history = list(messages)
+    left_out: list[str] = []
     for index, message in enumerate(history):
         refused = [reason for part in message.parts if (reason := model.refusal_of(part))]
         if refused:

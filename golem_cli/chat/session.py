@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from golem_cli.core.events import OnEvent
     from golem_cli.core.history import HistoryRepair, SanitizeReport
     from golem_cli.core.message import Message, Part
-    from golem_cli.core.model import OnDelta
+    from golem_cli.core.model import ModelResponse, OnDelta
+    from golem_cli.core.price import Rates
     from golem_cli.core.result import Result
     from golem_cli.core.run import Agent, RetryWait
     from golem_cli.core.tool import Tool
@@ -42,7 +43,8 @@ class ChatSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     `trim` and `budget` are the defaults of the configuration: None leaves the choice to the session
     (the newest 20 messages, or a token budget below the window of a model that knows its own), 0 switches
-    one off. `secrets` says what becomes of a key-shaped string that is about to be sent.
+    one off. `prices` are what models cost whose provider does not say it. `secrets` says what becomes of a
+    key-shaped string that is about to be sent.
     """
 
     trim: int | None = None
@@ -50,6 +52,8 @@ class ChatSettings(msgspec.Struct, frozen=True, kw_only=True):
     model: ModelSettings = ModelSettings()
     max_attempts: int = 1
     max_iterations: int = 10
+    retry_jitter: float = 0.0
+    prices: dict[str, Rates] = {}
     usage_limit: UsageLimit | None = None
     tools: tuple[Tool, ...] = ()
     secrets: SecretPolicy = "warn"
@@ -79,6 +83,7 @@ class Session:
         self.notice = notice
         self.clock = clock
         self.first_hidden: Callable[[int, int], object] = lambda hidden, total: None
+        self._told_unpriced = False
         self.planner = self._new_planner()
         self.guard = SecretGuard(self.settings.secrets, self._notify)
 
@@ -135,12 +140,17 @@ class Session:
             plan = await self.planner.plan(self.conversation, self.model, prompt=prompt, parts=parts)
             return self._agent(plan), plan.history
 
-        turn = Turn(writer=self.writer, run=run, clock=self.clock)
-        return await turn.take(prepare, on_delta=on_delta, on_event=on_event)
+        turn = Turn(writer=self.writer, run=run, clock=self.clock, answering=lambda: self.answering)
+        result = await turn.take(prepare, on_delta=on_delta, on_event=on_event)
+        self._say_unpriced(result)
+        return result
 
     def _agent(self, plan: RequestPlan) -> Agent[None, str]:
-        from golem_cli.core.run import Agent
+        from golem_cli.chat.fallback import FallbackModel
+        from golem_cli.core.run import Agent, jittered
 
+        if isinstance(self.model, FallbackModel):
+            self.model.notice = self._notify
         return Agent(
             self.model,
             instructions=self.conversation.instructions,
@@ -151,11 +161,36 @@ class Session:
             usage_limit=self.settings.usage_limit,
             settings=replace(self.settings.model, max_tokens=plan.max_tokens),
             unknown_tool="report",
+            price=self._price,
+            backoff=jittered(self.settings.retry_jitter),
             on_wait=self._say_wait,
         )
 
     def _say_wait(self, wait: RetryWait) -> None:
         self.notice(f"{wait.error}; trying again in {wait.seconds:.1f} s")
+
+    @property
+    def answering(self) -> str:
+        """The name of the model that answered last: of several, the one that did."""
+        answering: ChatModel = getattr(self.model, "answering", self.model)
+        return answering.name
+
+    def _price(self, response: ModelResponse) -> float | None:
+        rates = self.settings.prices.get(self.answering)
+        return None if rates is None else rates.cost(response.usage)
+
+    def _say_unpriced(self, result: Result[str]) -> None:
+        """Say that a bound on the cost binds nothing, when nobody knows what the run cost."""
+        limit = self.settings.usage_limit
+        if limit is None or limit.cost is None or result.cost is not None:
+            return
+        if self._told_unpriced or self.answering.startswith("local:"):
+            return
+        self._told_unpriced = True
+        self.notice(
+            f"max_cost cannot bound this: nothing tells what {self.answering} costs; "
+            f'[prices."{self.answering}"] in the settings does'
+        )
 
     async def preview(self, prompt: str = "") -> Preview:
         """What a request with `prompt` would send now, and what would be left out of it."""

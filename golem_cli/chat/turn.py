@@ -24,11 +24,15 @@ from golem_cli.core.run import Agent
 
 @dataclass(frozen=True, kw_only=True)
 class Turn:
-    """Takes the turn of `run`, whose record holds the prompt."""
+    """Takes the turn of `run`, whose record holds the prompt.
+
+    `answering` names the model that answered when the run was for one of several; "" for the record's own.
+    """
 
     writer: Writer
     run: RunRecord
     clock: Clock
+    answering: Callable[[], str] = str
 
     async def take(
         self,
@@ -106,7 +110,8 @@ class Turn:
             )
         if messages_of(self.writer.conversation, self.run.run_id):
             changes.update(prompt="", prompt_parts=())
-        ended = msgspec.structs.replace(self.run, ended_at=self.clock(), **changes)
+        model = self.answering() or self.run.model
+        ended = msgspec.structs.replace(self.run, ended_at=self.clock(), model=model, **changes)
         self.writer.end_run(ended)
 
     def _reconcile(self, added: list[Message]) -> None:

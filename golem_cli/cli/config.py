@@ -10,6 +10,7 @@ from golem_cli.cli.exit_codes import epilog
 
 if TYPE_CHECKING:
     from golem_cli.cli.environment import Environment
+    from golem_cli.core.price import Rates
     from golem_cli.store.paths import Paths
     from golem_cli.store.settings import Configuration
 
@@ -61,6 +62,10 @@ def _show(configuration: Configuration, paths: Paths, environment: Environment) 
         for name, table in _providers(configuration).items()
         for key, value in table.items()
     ]
+    rows += [
+        (f"prices.{name}", shorten(_spelled_rates(rates), 40), configuration.origins["prices"], "")
+        for name, rates in configuration.settings.prices.items()
+    ]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
@@ -83,6 +88,10 @@ def _json(configuration: Configuration, paths: Paths) -> dict[str, object]:
             for setting in SETTINGS
         ],
         "providers": _providers(configuration),
+        "prices": {
+            name: {key: rate for key, rate in rates._asdict().items() if rate is not None}
+            for name, rates in configuration.settings.prices.items()
+        },
     }
 
 
@@ -103,6 +112,10 @@ def _providers(configuration: Configuration) -> dict[str, dict[str, str]]:
         }
         for name, provider in configuration.settings.providers.items()
     }
+
+
+def _spelled_rates(rates: Rates) -> str:
+    return ", ".join(f"{key} {rate:g}" for key, rate in rates._asdict().items() if rate is not None)
 
 
 def _spelled(value: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -11,10 +12,15 @@ from golem_cli.core.errors import ConfigurationError
 from golem_cli.providers.services import SERVICES, find_service
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from golem_cli.chat.ports import ChatModel
     from golem_cli.cli.environment import Environment
     from golem_cli.providers.services import Service
     from golem_cli.store.settings import Settings
+
+_SEVERAL: Final = re.compile(r",(?=\s*[a-z][a-z-]*:)")
+"""A comma before another PROVIDER: a comma in the path of a file is none."""
 
 _VERY_NEAR: Final = 0.85
 """A slip of one letter; `llama3:8b` lacks its provider and does not mean Ollama's model `8b`."""
@@ -35,9 +41,13 @@ def open_model(name: str, settings: Settings, environment: Environment) -> ChatM
 def find_model(name: str, settings: Settings, environment: Environment) -> FoundModel:
     """Find the model called `name`, as in `openai:gpt-5-mini`, `local:` or `local:/path/to/model.gguf`.
 
-    Raises `ConfigurationError` that says what to set. The weights of the embedded model are fetched here,
+    Several names with commas between are models to try in that order. Raises `ConfigurationError` that says
+    what to set. The weights of the embedded model are fetched here,
     when they are not in the cache yet. An adapter is imported only when the model is made.
     """
+    names = _SEVERAL.split(name)
+    if len(names) > 1:
+        return _in_order([find_model(each.strip(), settings, environment) for each in names])
     provider, colon, model = name.partition(":")
     if not colon or not provider:
         raise ConfigurationError(f"a model is named PROVIDER:NAME; {_guess(model or provider)}")
@@ -55,6 +65,15 @@ def find_model(name: str, settings: Settings, environment: Environment) -> Found
     if not model:
         raise ConfigurationError(f"which model of {service.title}? {_example(service)}")
     return _of_service(service, model, settings, environment)
+
+
+def _in_order(found: Sequence[FoundModel]) -> FoundModel:
+    def make() -> ChatModel:
+        from golem_cli.chat.fallback import FallbackModel
+
+        return FallbackModel([each.make() for each in found])
+
+    return FoundModel(",".join(each.name for each in found), make)
 
 
 def _of_service(service: Service, model: str, settings: Settings, environment: Environment) -> FoundModel:

@@ -14,6 +14,7 @@ from golem_cli.cli.failures import WrongUsage
 from golem_cli.cli.home import open_library, open_store
 from golem_cli.cli.preparing import Kept, Prepared, Wanted, prepare
 from golem_cli.core.model_settings import ModelSettings
+from golem_cli.core.usage import UsageLimit
 
 if TYPE_CHECKING:
     from golem_cli.chat.ports import Library, OnNotice, Writer
@@ -141,5 +142,8 @@ def _chat_settings(configuration: Configuration) -> ChatSettings:
         ),
         max_attempts=settings.max_attempts,
         max_iterations=settings.max_iterations,
+        retry_jitter=settings.retry_jitter,
+        usage_limit=None if settings.max_cost is None else UsageLimit(cost=settings.max_cost),
+        prices=dict(settings.prices),
         secrets=settings.secrets,
     )

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 Model = Annotated[
-    str, typer.Option("--model", "-m", metavar="PROVIDER:NAME", help="The model; golem models lists them.")
+    str, typer.Option("--model", "-m", metavar="PROVIDER:NAME", help="The model; a,b tries a first.")
 ]
 System = Annotated[
     str | None, typer.Option("--system", "-s", metavar="TEXT", help="Instructions for this conversation.")

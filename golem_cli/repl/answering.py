@@ -82,7 +82,7 @@ class Answering:
             with self._watched(view), on_resize(lambda: view.resize(*self._terminal.size)):
                 result = await _finished(task)
             say = partial(self._say_end, result)
-            end = _foot(result, time.monotonic() - started, self._session.conversation.model)
+            end = _foot(result, time.monotonic() - started, self._session.answering)
         except Leaving:
             raise
         except asyncio.CancelledError:  # the run was stopped, not we: `_finished` tells them apart

@@ -67,6 +67,10 @@ def _number(least: float, most: float) -> Callable[[object], object | None]:
     return accept
 
 
+def _positive(value: object) -> object | None:
+    return _number(0, math.inf)(value) or None
+
+
 def _caution(value: object) -> object | None:
     return value if isinstance(value, str) and value in {"warn", "block", "off"} else None
 
@@ -103,4 +107,6 @@ COUNT: Final = Kind("a whole number of at least 1", _whole(1), _read_whole)
 COUNT_OR_OFF: Final = Kind("a whole number, 0 for off", _whole(0), _read_whole)
 TEMPERATURE: Final = Kind("a number from 0 to 2", _number(0, 2), _read_number)
 THINKING: Final = Kind("adaptive, off or a number of tokens", _thinking, _read_thinking)
+RATE: Final = Kind("a number of at least 0", _number(0, math.inf), _read_number)
+AMOUNT: Final = Kind("a number above 0", _positive, _read_number)
 FRACTION: Final = Kind("a number from 0 to 1", _number(0, 1), _read_number)

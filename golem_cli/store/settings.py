@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from golem_cli.core.errors import ConfigurationError
 from golem_cli.store.setting_types import (
+    AMOUNT,
     ANSWER,
     CAUTION,
     COUNT,
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from golem_cli.core.price import Rates
+
 
 class ProviderSettings(NamedTuple):
     """The table `[providers.NAME]`: another address, or the command (its words) that prints the key."""
@@ -33,7 +36,8 @@ class ProviderSettings(NamedTuple):
 class Settings(NamedTuple):
     """What the user set. "" and None mean: whatever golem or the provider does by itself.
 
-    `trim` 0 and `budget` 0 switch the processor off; `budget` is in tokens.
+    `trim` 0 and `budget` 0 switch the processor off; `budget` is in tokens. `prices` are in a currency of the
+    user's, and so is `max_cost`.
     """
 
     model: str = ""
@@ -46,11 +50,14 @@ class Settings(NamedTuple):
     thinking: Literal["adaptive", "off"] | int | None = None
     max_attempts: int = 3
     max_iterations: int = 10
+    retry_jitter: float = 0.0
+    max_cost: float | None = None
     vi_mode: bool = False
     plain: bool = False
     theme: str = "ansi"
     secrets: Literal["warn", "block", "off"] = "warn"
     providers: Mapping[str, ProviderSettings] = MappingProxyType({})
+    prices: Mapping[str, Rates] = MappingProxyType({})
 
 
 class Setting(NamedTuple):
@@ -67,7 +74,7 @@ class Setting(NamedTuple):
 
 
 SETTINGS: Final = (
-    Setting("model", TEXT, "the model, PROVIDER:NAME"),
+    Setting("model", TEXT, "the model, PROVIDER:NAME; several, with commas, are tried in order"),
     Setting("system", TEXT, "the system instructions"),
     Setting("trim", COUNT_OR_OFF, "send at most so many messages of history; 0 sends all"),
     Setting("budget", COUNT_OR_OFF, "send at most so many tokens of history; 0 sends all"),
@@ -77,6 +84,8 @@ SETTINGS: Final = (
     Setting("thinking", THINKING, "how the model thinks first: adaptive, off or a budget of tokens"),
     Setting("max_attempts", COUNT, "how often a request is tried"),
     Setting("max_iterations", COUNT, "how many model turns a run may take"),
+    Setting("retry_jitter", FRACTION, "waits before a retry are longer by up to this share, at random"),
+    Setting("max_cost", AMOUNT, "what a run may cost, in the currency of the prices"),
     Setting("vi_mode", ANSWER, "edit with vi keys"),
     Setting("plain", ANSWER, "no colours, no panel"),
     Setting("theme", TEXT, "the colours of code: ansi or a Pygments style"),
@@ -84,6 +93,7 @@ SETTINGS: Final = (
 )
 _BY_NAME: Final = {setting.name: setting for setting in SETTINGS}
 _PROVIDERS: Final = "providers"
+_PRICES: Final = "prices"
 
 
 class Configuration(NamedTuple):
@@ -102,7 +112,7 @@ def load_settings(
     and what is wrong; an unknown name comes with the nearest known one.
     """
     values: dict[str, Any] = {}
-    origins = dict.fromkeys((*_BY_NAME, _PROVIDERS), "default")
+    origins = dict.fromkeys((*_BY_NAME, _PROVIDERS, _PRICES), "default")
     for source, given in (
         (str(file), _from_file(file)),
         ("environment", _from_environment(env)),
@@ -139,10 +149,14 @@ def _from_file(file: Path | None) -> dict[str, object]:
         place = f"{file}: {name}"
         if name == _PROVIDERS:
             values[name] = _providers(value, place)
+        elif name == _PRICES:
+            from golem_cli.store.price_table import read_prices
+
+            values[name] = read_prices(value, place)
         elif name in _BY_NAME:
             values[name] = _BY_NAME[name].kind.check(value, place)
         else:
-            raise _unknown(f"{file}", name, (*_BY_NAME, _PROVIDERS))
+            raise _unknown(f"{file}", name, (*_BY_NAME, _PROVIDERS, _PRICES))
     return values
 
 

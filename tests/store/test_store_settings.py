@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from golem_cli.core.errors import ConfigurationError
+from golem_cli.core.price import Rates
 from golem_cli.store.api_keys import run_key_command
 from golem_cli.store.paths import resolve_paths
 from golem_cli.store.settings import SETTINGS, ProviderSettings, Settings, load_settings
@@ -39,7 +40,7 @@ def test_without_anything_the_defaults_hold(tmp_path: Path) -> None:
 
 
 def test_the_table_has_every_setting() -> None:
-    assert [setting.name for setting in SETTINGS] + ["providers"] == list(Settings._fields)
+    assert [setting.name for setting in SETTINGS] + ["providers", "prices"] == list(Settings._fields)
     assert {setting.variable for setting in SETTINGS} >= {"GOLEM_MODEL", "GOLEM_TRIM", "GOLEM_TOP_P"}
 
 
@@ -226,3 +227,31 @@ def test_a_command_that_fails_is_one_line_without_its_output(program: str, says:
 def test_a_command_that_does_not_exist_is_one_line() -> None:
     with pytest.raises(ConfigurationError, match="cannot run golem-no-such-program"):
         run_key_command(("golem-no-such-program",), provider="openai")
+
+
+def test_prices_are_read_with_their_rates(file: Path) -> None:
+    file.write_text('[prices."openai:gpt-5-mini"]\ninput = 0.25\ncache_read = 0\noutput = 2\n')
+    found = load_settings(env={}, file=file)
+    assert found.settings.prices == {"openai:gpt-5-mini": Rates(input=0.25, output=2, cache_read=0)}
+    assert found.origins["prices"] == str(file)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("prices = 1", "prices must be tables"),
+        ("[prices.mini]\ninput = 1", "a model is named PROVIDER:NAME"),
+        ('[prices]\n"a:b" = 1', "must be a table"),
+        ('[prices."a:b"]\ninput = 1', "output is missing"),
+        ('[prices."a:b"]\ninput = 1\noutput = -1', "output must be a number of at least 0, not -1"),
+        ('[prices."a:b"]\ninput = true\noutput = 1', "input must be a number"),
+        ('[prices."a:b"]\nin = 1', "there is no rate 'in'; known are input, output"),
+        ("max_cost = 0", "max_cost must be a number above 0"),
+        ("retry_jitter = 2", "retry_jitter must be a number from 0 to 1"),
+    ],
+)
+def test_wrong_prices_are_told_in_one_line(file: Path, text: str, reason: str) -> None:
+    file.write_text(text)
+    with pytest.raises(ConfigurationError, match=reason) as caught:
+        load_settings(env={}, file=file)
+    assert "\n" not in str(caught.value)

@@ -13,7 +13,7 @@ from golem_cli.core.run.configuration import (
     UnknownTool,
 )
 from golem_cli.core.run.deferred import DeferredAnswer, waiting_calls
-from golem_cli.core.run.retry import Backoff, OnWait, RetryWait, Sleep, exponential_backoff
+from golem_cli.core.run.retry import Backoff, OnWait, RetryWait, Sleep, exponential_backoff, jittered
 
 __all__ = [
     "Agent",
@@ -32,5 +32,6 @@ __all__ = [
     "Sleep",
     "UnknownTool",
     "exponential_backoff",
+    "jittered",
     "waiting_calls",
 ]

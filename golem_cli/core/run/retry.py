@@ -47,6 +47,24 @@ def exponential_backoff(attempt: int) -> float:
     return min(FIRST_WAIT * float(2**doublings), LONGEST_WAIT)
 
 
+def jittered(share: float) -> Backoff:
+    """Return `exponential_backoff` with each wait longer by up to `share` of it, at random.
+
+    Many clients that failed at once do not all come back at once. 0 adds nothing.
+
+    >>> 0.5 <= jittered(0.5)(1) <= 0.75, jittered(0)(2)
+    (True, 1.0)
+    """
+
+    def wait(attempt: int) -> float:
+        from random import random
+
+        spread = share * random() if share else 0.0  # noqa: S311 (nobody is harmed who guesses it)
+        return exponential_backoff(attempt) * (1 + spread)
+
+    return wait
+
+
 def seconds_to_wait(error: ModelError, attempt: int, backoff: Backoff) -> float:
     """Return what the provider asked for (`Retry-After`), else what `backoff` says.
 
