@@ -80,10 +80,10 @@ def write_aside(
 
 def discard_leftovers(path: Path) -> None:
     """Remove what died in `write_aside` for `path`; never an error. Only for its writer, once it is whole."""
-    with suppress(OSError):
-        for entry in path.parent.iterdir():
-            if entry.name.startswith(_beginning(path)) and entry.suffix == ".tmp":
-                discard(entry)
+    with suppress(OSError), os.scandir(path.parent) as entries:
+        for entry in entries:
+            if entry.name.startswith(_beginning(path)) and entry.name.endswith(".tmp"):
+                discard(Path(entry.path))
 
 
 def _beginning(path: Path) -> str:

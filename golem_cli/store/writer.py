@@ -90,7 +90,7 @@ class ConversationWriter:
                 with store_errors("keep", leftover):
                     keep_original(leftover, suffix=".damaged")
             self._rewrite(conversation)
-            discard_leftovers(self.path)  # a process that died in the middle of this left one
+        discard_leftovers(self.path)  # a process that died while it wrote left one
 
     def begin_run(self, run: RunRecord) -> None:
         """Record that a run begins. Its prompt is on disk when this returns, and titles an untitled chat."""
