@@ -28,9 +28,10 @@ class Availability:
 
 def of_service(service: Service, settings: Settings, variables: Mapping[str, str]) -> Availability:
     """Say whether `service` can be used. A server that needs no key is asked, a remote one is not."""
+    from golem_cli.cli.model_choice import configured_for
     from golem_cli.providers.addresses import host_of, is_loopback
 
-    configured = settings.providers.get(service.name)
+    configured = configured_for(service, settings)
     base_url = (
         variables.get(service.base_url_variable) or (configured and configured.base_url) or service.base_url
     )

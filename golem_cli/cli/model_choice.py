@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from golem_cli.providers.services import Service
-    from golem_cli.store.settings import Configuration, Settings
+    from golem_cli.store.settings import Configuration, ProviderSettings, Settings
 
 EMBEDDED: Final = "local:"
 ASKED: Final = "asked for by --model"
@@ -56,9 +56,14 @@ def choose_model(
     )
 
 
+def configured_for(service: Service, settings: Settings) -> ProviderSettings | None:
+    """What the settings say of the service: its own table, else that of the row whose server it shares."""
+    return settings.providers.get(service.name) or settings.providers.get(service.beside)
+
+
 def address_of(service: Service, settings: Settings, variables: Mapping[str, str]) -> str:
     """Where the service is: its variable, the settings, its usual address; "" when none is known."""
-    configured = settings.providers.get(service.name)
+    configured = configured_for(service, settings)
     return (
         variables.get(service.base_url_variable)
         or (configured.base_url if configured else "")
@@ -68,7 +73,7 @@ def address_of(service: Service, settings: Settings, variables: Mapping[str, str
 
 def _set_up(settings: Settings, variables: Mapping[str, str]) -> ModelChoice | None:
     for service in SERVICES:
-        if not service.base_url:
+        if not service.base_url or service.beside:
             continue
         address = address_of(service, settings, variables)
         found = None

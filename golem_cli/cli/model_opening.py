@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from golem_cli.cli.model_choice import EMBEDDED, address_of
+from golem_cli.cli.model_choice import EMBEDDED, address_of, configured_for
 from golem_cli.core.errors import ConfigurationError
 from golem_cli.providers.services import SERVICES, find_service
 
@@ -79,7 +79,7 @@ def _in_order(found: Sequence[FoundModel]) -> FoundModel:
 def _of_service(service: Service, model: str, settings: Settings, environment: Environment) -> FoundModel:
     from golem_cli.providers.addresses import checked_base_url, checked_key, is_loopback
 
-    configured = settings.providers.get(service.name)
+    configured = configured_for(service, settings)
     base_url = address_of(service, settings, environment.variables)
     if not base_url:
         raise ConfigurationError(f"where is the server? set {service.base_url_variable} to its address")

@@ -39,7 +39,8 @@ class Service(NamedTuple):
     `own_port` marks a local server whose port is its own, so that it may be looked for without being
     configured (a shared port such as 8000 or 8080 may be anything). `default_model` is the name that golem
     takes when only the service's key is set; a sensible, inexpensive one, "" where there is no telling.
-    `protocol` is the format that it speaks.
+    `protocol` is the format that it speaks. `beside` names the row whose server, key and settings it shares:
+    it is the same service in another format, and never chosen or looked at by itself.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Service(NamedTuple):
     default_model: str = ""
     protocol: Literal["openai", "anthropic", "gemini", "responses"] = "openai"
     quirks: Quirks = Quirks()
+    beside: str = ""
 
     @property
     def local(self) -> bool:
@@ -79,6 +81,7 @@ SERVICES: Final[tuple[Service, ...]] = (
         key_variables=("OPENAI_API_KEY",),
         default_model="gpt-5-mini",
         protocol="responses",
+        beside="openai",
     ),
     Service(
         name="anthropic",

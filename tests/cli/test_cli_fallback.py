@@ -101,3 +101,16 @@ def test_a_mistral_model_is_sent_what_mistral_takes(home: Path, monkeypatch: pyt
         monkeypatch.setenv("MISTRAL_BASE_URL", server.url)
         asked = golem("resume", str(sample), "-m", "mistral:mistral-small-latest", "-p", "go on")
     assert asked.out == "Hello\n"
+
+
+def test_the_responses_api_takes_the_key_and_address_that_are_set_for_openai(
+    home: Path, answering: HttpServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    (home / "config.toml").write_text(
+        f'[providers.openai]\nbase_url = "{answering.url}"\napi_key_command = "echo a-key"\n'
+    )
+    assert golem("ask", "-m", "openai-responses:gpt-5-mini", "hi").out == "Hello\n"
+    assert answering.requests[0].headers["authorization"] == "Bearer a-key"
+    assert answering.requests[0].path == "/responses"

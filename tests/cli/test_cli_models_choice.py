@@ -125,6 +125,14 @@ def test_an_address_on_this_machine_that_was_configured_is_asked(server: HttpSer
     assert choice.why.endswith(f"answers at 127.0.0.1:{server.port}")
 
 
+def test_a_server_that_speaks_two_formats_is_asked_once() -> None:
+    """OpenAI's Responses API is another format of the same service, and never chosen by itself."""
+    nothing = Reply(headers={"Content-Type": "application/json"}, body=b'{"data": []}')
+    with HttpServer([nothing]) as server:
+        assert chosen(OPENAI_BASE_URL=server.url).name == "local:"
+        assert [request.path for request in server.requests] == ["/models"]
+
+
 def test_an_address_in_the_settings_is_asked_too(server: HttpServer) -> None:
     moved = ProviderSettings(base_url=f"{server.url}/v1")
     assert chosen(settings=Settings(providers={"vllm": moved})).name == "vllm:llama3:8b"

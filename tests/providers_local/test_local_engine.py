@@ -19,6 +19,7 @@ from golem_cli.core.message import Message, Part, ToolCall
 from golem_cli.core.model import Delta, ModelRequest, ModelSettings, WindowedModel
 from golem_cli.providers.local import LocalModel, have_weights, weights_path
 from golem_cli.providers.local.engine import Engine, EngineSettings
+from golem_cli.providers.openai_responses import ResponsesModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -244,6 +245,20 @@ async def test_what_shows_or_changes_others_is_off(guarded: tuple[str, str], met
             method, url + path, headers={"Authorization": f"Bearer {key}"}, json={}
         )
     assert response.status_code == 501  # llama.cpp's "not supported, start it with …"
+
+
+async def test_the_engine_is_a_peer_for_the_responses_api_too(guarded: tuple[str, str]) -> None:
+    """The adapter's second real server: streamed and whole, it reads the same answer from it."""
+    url, key = guarded
+    peer = ResponsesModel(model="gpt-4-of-our-own", base_url=f"{url}/v1", api_key=key)
+    request = ask(Message(role="system", content="Be brief."), user("Hello"), max_tokens=16)
+    deltas: list[Delta] = []
+    streamed = await peer.stream(request, deltas.append)
+    whole = await peer.complete(request)
+    await peer.aclose()
+    assert "".join(delta.content for delta in deltas) == streamed.message.content
+    assert streamed.message == whole.message
+    assert streamed.usage.output_tokens == whole.usage.output_tokens > 0
 
 
 async def test_no_web_page_is_served_and_none_is_let_in(guarded: tuple[str, str]) -> None:

@@ -59,6 +59,8 @@ def _set_up(settings: Settings, variables: Mapping[str, str]) -> list[_SetUp]:
 
     listed = []
     for service in SERVICES:
+        if service.beside:
+            continue
         configured = settings.providers.get(service.name)
         name = next((name for name in service.key_variables if variables.get(name)), "")
         command = configured.api_key_command[0] if configured and configured.api_key_command else ""
