@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from golem_cli.core.errors import ModelError
 from golem_cli.core.message import ASSISTANT, Message, ThinkingBlock, ToolCall
 from golem_cli.core.model import Delta, ToolCallDelta
 from golem_cli.providers.place import extra_of_place
+
+if TYPE_CHECKING:
+    from golem_cli.core.message import Extra
 
 Kind = Literal["text", "thinking", "call", "other"]
 
@@ -19,7 +22,10 @@ CALL: Final = "call"
 
 @dataclass
 class Block:
-    """A content block in the making; `number` counts the calls from 0. What is `other` says nothing."""
+    """A content block in the making; `number` counts the calls from 0. What is `other` says nothing.
+
+    `extra` are additive fields of a block of thinking.
+    """
 
     kind: Kind
     pieces: list[str] = field(default_factory=list)
@@ -29,6 +35,7 @@ class Block:
     redacted: str = ""
     number: int = 0
     told: bool = False
+    extra: Extra = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -120,5 +127,5 @@ def _thinking(block: Block, characters: int, calls: int) -> ThinkingBlock:
         text=block.text,
         signature=block.signature,
         redacted=block.redacted,
-        extra=extra_of_place(characters, calls),
+        extra=extra_of_place(characters, calls) | block.extra,
     )

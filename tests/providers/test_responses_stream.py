@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+from collections import Counter
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from golem_cli.core.errors import ConfigurationError, ModelError
 from golem_cli.core.message import Message, ThinkingBlock, ToolCall
@@ -308,6 +311,37 @@ async def test_cancelling_the_task_closes_the_connection() -> None:
 def test_answers_of_another_shape_are_a_clear_error(body: str) -> None:
     with pytest.raises(ModelError, match="sent a"):
         decode_response(body, origin="o")
+
+
+scalars = st.none() | st.booleans() | st.integers() | st.text(max_size=3)
+values = st.recursive(
+    scalars,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["text", "type"]), inner),
+    max_leaves=6,
+)
+names = ["item", "response", "delta", "output_index", "item_id", "summary_index", "output", "usage", "status"]
+kinds = ["response.output_item.added", "response.output_item.done", "response.output_text.delta"]
+kinds += ["response.function_call_arguments.delta", "response.completed", "response.failed", "error", "odd"]
+items = st.fixed_dictionaries(
+    {"type": st.sampled_from(["message", "function_call", "reasoning", "odd"])},
+    optional={"content": values, "summary": values, "arguments": values, "call_id": values, "id": values},
+)
+events = st.dictionaries(st.sampled_from(names), values | items | st.integers(0, 2), max_size=4).flatmap(
+    lambda fields: st.sampled_from(kinds).map(lambda kind: {"type": kind, **fields})
+)
+
+
+@given(st.lists(events, max_size=6))
+def test_any_events_are_read_or_refused_and_what_was_handed_out_is_kept(stream: list[dict[str, Any]]) -> None:
+    folded = StreamFold("o")
+    heard = ""
+    try:
+        for each in stream:
+            delta = folded.take(json.dumps(each))
+            heard += delta.content if delta is not None else ""
+    except ModelError:
+        pass
+    assert not Counter(heard) - Counter(folded.response().message.content)
 
 
 @pytest.mark.parametrize(

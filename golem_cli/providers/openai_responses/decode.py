@@ -7,55 +7,35 @@ so have two messages of a turn.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from golem_cli.core.errors import ModelError
-from golem_cli.core.message import ASSISTANT, Message, ThinkingBlock, ToolCall
-from golem_cli.core.model import Delta, ModelResponse, ToolCallDelta
+from golem_cli.core.model import Delta, ModelResponse
 from golem_cli.core.usage import Usage
+from golem_cli.providers.blocks import CALL, TEXT, THINKING, BlockFold, Kind
 from golem_cli.providers.faults import dropped, reported_error
 from golem_cli.providers.fields import Json, optional, record, text
 from golem_cli.providers.http import parse_json
 from golem_cli.providers.openai_responses.items import extra_of_id
-from golem_cli.providers.place import extra_of_place
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _BETWEEN: Final = "\n\n"
 _ENDS: Final = frozenset({"response.completed", "response.incomplete", "response.failed"})
-_KINDS: Final = frozenset({"message", "function_call", "reasoning"})
-_FRAGMENTS: Final[Mapping[str, str]] = {
-    "response.output_text.delta": "message",
-    "response.refusal.delta": "message",
-    "response.reasoning_summary_text.delta": "reasoning",
-    "response.reasoning_text.delta": "reasoning",
-    "response.function_call_arguments.delta": "function_call",
+_KINDS: Final[Mapping[str, Kind]] = {"message": TEXT, "function_call": CALL, "reasoning": THINKING}
+_FRAGMENTS: Final[Mapping[str, Kind]] = {
+    "response.output_text.delta": TEXT,
+    "response.refusal.delta": TEXT,
+    "response.reasoning_summary_text.delta": THINKING,
+    "response.reasoning_text.delta": THINKING,
+    "response.function_call_arguments.delta": CALL,
 }
 _INCOMPLETE: Final[Mapping[str, str]] = {
     "max_output_tokens": "length",
     "max_tokens": "length",
     "content_filter": "content_filter",
 }
-
-
-@dataclass
-class _Item:
-    """An output item in the making; `number` counts the calls from 0, `part` is where its text stands."""
-
-    kind: str
-    pieces: list[str] = field(default_factory=list)
-    id: str = ""
-    name: str = ""
-    encrypted: str = ""
-    number: int = 0
-    part: int = 0
-
-    @property
-    def text(self) -> str:
-        """What arrived of its text or arguments."""
-        return "".join(self.pieces)
 
 
 def decode_response(body: str, *, origin: str) -> ModelResponse:
@@ -74,7 +54,8 @@ class StreamFold:
     def __init__(self, origin: str) -> None:
         self.done = False
         self._origin = origin
-        self._items: dict[int, _Item] = {}
+        self._turn = BlockFold()
+        self._parts: dict[int, int] = {}
         self._places: dict[str, int] = {}
         self._usage = Usage()
         self._finish = ""
@@ -113,83 +94,54 @@ class StreamFold:
             raise reported_error(answer.get("error") or {"message": f"the answer {text(answer, 'status')}"})
         self._model = text(answer, "model")
         self._usage = decode_usage(optional(answer, "usage", dict) or {})
-        streamed = bool(self._items)
-        deltas = [
-            self._take_item(index, record(item), whole=True)
-            for index, item in enumerate(() if streamed else optional(answer, "output", list) or [])
-        ]
+        output = () if self._turn.blocks else optional(answer, "output", list) or ()
+        deltas = [self._take_item(index, record(item), whole=True) for index, item in enumerate(output)]
         reason = text(optional(answer, "incomplete_details", dict) or {}, "reason")
-        called = any(item.kind == "function_call" for item in self._items.values())
+        called = any(block.kind == CALL for block in self._turn.blocks)
         self._finish = _INCOMPLETE.get(reason, reason) or ("tool_calls" if called else "stop")
         self.done = True
         return _joined([delta for delta in deltas if delta is not None])
 
     def _take_item(self, index: int, told: Json, *, whole: bool) -> Delta | None:
         """Take the beginning of an item, or the `whole` of it, of which some may have been streamed."""
-        kind = text(told, "type")
-        if kind not in _KINDS:
+        kind = _KINDS.get(text(told, "type"))
+        if kind is None:
             return None
-        begun = index in self._items
-        item = self._item(index, kind)
-        if kind == "function_call":
-            item.id, item.name = text(told, "call_id") or text(told, "id"), text(told, "name")
-        elif kind == "reasoning":
-            item.id, item.encrypted = text(told, "id"), text(told, "encrypted_content")
-        if whole and not item.pieces:
-            return self._add(index, kind, _text_of(told)) or (None if begun else self._begun(item))
-        return None if begun else self._begun(item)
+        if not self._turn.has(index):
+            self._turn.begin(index, kind)
+        block = self._turn.block(index, kind)
+        if kind == CALL:
+            block.id, block.name = text(told, "call_id") or text(told, "id"), text(told, "name")
+        elif kind == THINKING:
+            block.signature = text(told, "encrypted_content")
+            block.extra = extra_of_id(text(told, "id"))
+        return self._add(index, kind, _text_of(told)) if whole and not block.pieces else None
 
-    def _item(self, index: int, kind: str) -> _Item:
-        item = self._items.get(index)
-        if item is not None and item.kind != kind:
-            raise ModelError(f"sent a {kind} in the place of a {item.kind}")
-        if item is None:
-            calls = sum(known.kind == "function_call" for known in self._items.values())
-            item = self._items[index] = _Item(kind=kind, number=calls)
-        return item
-
-    def _begun(self, item: _Item) -> Delta | None:
-        if item.kind != "function_call":
-            return None
-        return Delta(tool_calls=(ToolCallDelta(index=item.number, id=item.id, name=item.name),))
-
-    def _add(self, index: int, kind: str, fragment: str, part: int = 0) -> Delta | None:
+    def _add(self, index: int, kind: Kind, fragment: str, part: int = 0) -> Delta | None:
         if not fragment:
             return None
-        if kind == "function_call" and index not in self._items:
-            raise ModelError("sent arguments of a call that it had not begun")
-        said = kind == "message" and any(item.pieces for item in self._messages())
-        item = self._item(index, kind)
-        begins = (said and not item.pieces) or (item.pieces and part != item.part and kind == "reasoning")
-        item.part = part
-        fragment = (_BETWEEN if begins else "") + fragment
-        item.pieces.append(fragment)
-        if kind == "function_call":
-            return Delta(tool_calls=(ToolCallDelta(index=item.number, args_fragment=fragment),))
-        return Delta(content=fragment) if kind == "message" else Delta(thinking=fragment)
+        if kind == CALL:
+            return self._turn.add_arguments(index, fragment)
+        fragment = self._parted(index, kind, part) + fragment
+        if kind == TEXT:
+            return self._turn.add(index, content=fragment)
+        return self._turn.add(index, thinking=fragment)
 
-    def _messages(self) -> list[_Item]:
-        return [item for item in self._items.values() if item.kind == "message"]
+    def _parted(self, index: int, kind: Kind, part: int) -> str:
+        """What stands in front of a fragment: a blank line where a message or part of a summary begins."""
+        if not self._turn.has(index):
+            self._turn.begin(index, kind)
+        begun = bool(self._turn.block(index, kind).pieces)
+        if kind == TEXT:
+            said = any(block.pieces for block in self._turn.blocks if block.kind == TEXT)
+            return _BETWEEN if said and not begun else ""
+        before, self._parts[index] = self._parts.get(index, part), part
+        return _BETWEEN if begun and part != before else ""
 
     def response(self) -> ModelResponse:
         """The turn as far as it was folded."""
-        content = ""
-        calls: list[ToolCall] = []
-        thinking: list[ThinkingBlock] = []
-        for _, item in sorted(self._items.items()):
-            if item.kind == "message":
-                content += item.text
-            elif item.kind == "function_call":
-                calls.append(ToolCall(id=item.id, name=item.name, args=item.text))
-            elif item.text or item.encrypted:
-                thinking.append(_thinking(item, len(content), len(calls)))
-        message = Message(
-            role=ASSISTANT,
-            content=content,
-            thinking=tuple(thinking),
-            tool_calls=tuple(calls),
-            model=self._origin if any(block.signature for block in thinking) else "",
-        )
+        signed = any(block.signature for block in self._turn.blocks)
+        message = self._turn.message(origin=self._origin if signed else "")
         return ModelResponse(
             message=message, usage=self._usage, finish_reason=self._finish, model=self._model
         )
@@ -211,11 +163,6 @@ def decode_usage(usage: Json) -> Usage:
         cache_write_tokens=optional(inputs, "cache_write_tokens", int) or 0,
         reasoning_tokens=optional(outputs, "reasoning_tokens", int) or 0,
     )
-
-
-def _thinking(item: _Item, characters: int, calls: int) -> ThinkingBlock:
-    extra = extra_of_place(characters, calls) | extra_of_id(item.id)
-    return ThinkingBlock(text=item.text, signature=item.encrypted, extra=extra)
 
 
 def _text_of(item: Json) -> str:
