@@ -124,7 +124,7 @@ def test_the_settings_file_that_is_shown_is_a_good_one(
     (tmp_path / "config.toml").write_text(blocks("toml")[0], encoding="utf-8")
     shown = golem("config", "--json").json
     values = {row["name"]: row["value"] for row in shown["settings"]}
-    assert (values["model"], values["trim"]) == ("openai:gpt-5-mini", 40)
+    assert (values["model"], values["trim"]) == ("openai:gpt-6.1-terra", 40)
     assert shown["providers"]["ollama"] == {"base_url": "http://192.168.1.20:11434/v1"}
 
 

@@ -18,7 +18,7 @@ OnNotice = Callable[[str], None]
 
 
 class ChatModel(StreamingModel, Protocol):
-    """A model under the name that the user knows, such as `openai:gpt-5-mini`, and a way to let it go."""
+    """A model under the name that the user knows, such as `openai:gpt-6.1-terra`, and a way to let it go."""
 
     @property
     def name(self) -> str:

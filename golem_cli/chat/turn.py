@@ -107,11 +107,11 @@ class Turn:
                 tool_calls=evidence.tool_calls,
                 usage=evidence.usage,
                 cost=evidence.cost,
+                model=self.answering() or self.run.model,
             )
         if messages_of(self.writer.conversation, self.run.run_id):
             changes.update(prompt="", prompt_parts=())
-        model = self.answering() or self.run.model
-        ended = msgspec.structs.replace(self.run, ended_at=self.clock(), model=model, **changes)
+        ended = msgspec.structs.replace(self.run, ended_at=self.clock(), **changes)
         self.writer.end_run(ended)
 
     def _reconcile(self, added: list[Message]) -> None:

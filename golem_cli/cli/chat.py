@@ -10,7 +10,7 @@ from golem_cli.cli import run_options
 from golem_cli.cli.exit_codes import epilog
 from golem_cli.cli.failures import WrongUsage
 
-EPILOG = epilog("golem", "golem -m openai:gpt-5-mini --trim 40", "golem -r 0193", exit_1="the chat failed")
+EPILOG = epilog("golem", "golem -m openai:gpt-6.1-terra --trim 40", "golem -r 0193", exit_1="the chat failed")
 
 
 def command(

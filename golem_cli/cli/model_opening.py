@@ -39,15 +39,15 @@ def open_model(name: str, settings: Settings, environment: Environment) -> ChatM
 
 
 def find_model(name: str, settings: Settings, environment: Environment) -> FoundModel:
-    """Find the model called `name`, as in `openai:gpt-5-mini`, `local:` or `local:/path/to/model.gguf`.
+    """Find the model called `name`, as in `openai:gpt-6.1-terra`, `local:` or `local:/path/to/model.gguf`.
 
     Several names with commas between are models to try in that order. Raises `ConfigurationError` that says
     what to set. The weights of the embedded model are fetched here,
     when they are not in the cache yet. An adapter is imported only when the model is made.
     """
-    names = _SEVERAL.split(name)
+    names = names_in(name)
     if len(names) > 1:
-        return _in_order([find_model(each.strip(), settings, environment) for each in names])
+        return _in_order([find_model(each, settings, environment) for each in names])
     provider, colon, model = name.partition(":")
     if not colon or not provider:
         raise ConfigurationError(f"a model is named PROVIDER:NAME; {_guess(model or provider)}")
@@ -65,6 +65,15 @@ def find_model(name: str, settings: Settings, environment: Environment) -> Found
     if not model:
         raise ConfigurationError(f"which model of {service.title}? {_example(service)}")
     return _of_service(service, model, settings, environment)
+
+
+def names_in(name: str) -> list[str]:
+    """The names of the models that `name` lists with commas between; none in an empty one.
+
+    >>> names_in("groq:x, local:/tmp/a,b.gguf")
+    ['groq:x', 'local:/tmp/a,b.gguf']
+    """
+    return [each.strip() for each in _SEVERAL.split(name)] if name else []
 
 
 def _in_order(found: Sequence[FoundModel]) -> FoundModel:

@@ -4,8 +4,8 @@ Sources of the addresses and of what a service refuses: each service's public AP
 reference "Chat completions" and "Responses"; OpenRouter "API reference"; Groq "OpenAI compatibility";
 DeepSeek "Thinking mode"; Mistral "Chat completion", which refuses unknown fields; xAI, Together, Fireworks,
 Cerebras, Perplexity and Cohere "OpenAI compatibility"; Ollama and LM Studio "OpenAI compatibility"; vLLM and
-llama.cpp server manuals; Groq and Cerebras "Deprecations" and xAI "Migration guides" for the models that are
-served; Anthropic "Models overview"; Gemini API docs "Gemini models").
+llama.cpp server manuals; OpenAI, Groq and Cerebras "Deprecations" and xAI "Migration guides" for the models
+that are served; Anthropic "Models overview"; Gemini API docs "Gemini models").
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ SERVICES: Final[tuple[Service, ...]] = (
         base_url="https://api.openai.com/v1",
         base_url_variable="OPENAI_BASE_URL",
         key_variables=("OPENAI_API_KEY",),
-        default_model="gpt-5-mini",
+        default_model="gpt-6.1-terra",
         quirks=Quirks(length_field="max_completion_tokens"),  # reasoning models refuse max_tokens
     ),
     Service(
@@ -79,7 +79,7 @@ SERVICES: Final[tuple[Service, ...]] = (
         base_url="https://api.openai.com/v1",
         base_url_variable="OPENAI_BASE_URL",
         key_variables=("OPENAI_API_KEY",),
-        default_model="gpt-5-mini",
+        default_model="gpt-6.1-terra",
         protocol="responses",
         beside="openai",
     ),

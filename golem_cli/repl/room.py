@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Room(msgspec.Struct, kw_only=True):
     """`draft` is what the next prompt begins with; `leaving` ends the loop.
 
-    `open_model` makes the model for a name such as `openai:gpt-5-mini` and raises `ConfigurationError`;
+    `open_model` makes the model for a name such as `openai:gpt-6.1-terra` and raises `ConfigurationError`;
     `export` writes a conversation to a new file, by its ending; `ask` reads one line;
     `model_names` are what completion offers.
     """

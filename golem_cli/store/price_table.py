@@ -8,7 +8,7 @@ from golem_cli.core.errors import ConfigurationError
 from golem_cli.core.price import Rates
 from golem_cli.store.setting_types import RATE
 
-_EXAMPLE: Final = '[prices."openai:gpt-5-mini"]'
+_EXAMPLE: Final = '[prices."openai:gpt-6.1-terra"]'
 _NEEDED: Final = ("input", "output")
 
 

@@ -203,6 +203,20 @@ async def test_a_run_that_costs_more_than_its_bound_ends_and_keeps_the_answer(
     assert session.conversation.runs[0].cost == 0.5
 
 
+async def test_a_run_that_nobody_answered_is_recorded_for_all_of_them(
+    servers: tuple[HttpServer, HttpServer], tmp_path: Path
+) -> None:
+    servers[0].reply(failure(401))
+    servers[1].reply(answer("from b"), failure(401))
+    model = both(servers)
+    session = session_of(Store(tmp_path), model, ChatSettings(), [])
+    await session.ask("hi")
+    with pytest.raises(RunError):
+        await session.ask("again")
+    await model.aclose()
+    assert [run.model for run in session.conversation.runs] == ["b:m", "a:m,b:m"]
+
+
 async def test_a_bound_that_nobody_can_apply_is_said_once(
     servers: tuple[HttpServer, HttpServer], tmp_path: Path
 ) -> None:

@@ -114,3 +114,13 @@ def test_the_responses_api_takes_the_key_and_address_that_are_set_for_openai(
     assert golem("ask", "-m", "openai-responses:gpt-5-mini", "hi").out == "Hello\n"
     assert answering.requests[0].headers["authorization"] == "Bearer a-key"
     assert answering.requests[0].path == "/responses"
+
+
+def test_doctor_looks_at_every_model_that_is_set_and_at_the_prices(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOLEM_MODEL", "groq:x,grok:y")
+    (home / "config.toml").write_text('[prices."opnai:z"]\ninput = 1\noutput = 1\n')
+    done = golem("doctor", "--offline")
+    assert "the model grok:y, from environment GOLEM_MODEL, has no known provider" in done.out
+    assert '[prices."opnai:z"] is of no known provider' in done.out

@@ -62,7 +62,7 @@ def test_a_flag_beats_the_conversation_beats_the_settings_beats_a_key() -> None:
     assert chosen(settings=settings, OPENAI_API_KEY=key) == ModelChoice(
         name="openai:set", why="from environment GOLEM_MODEL"
     )
-    assert chosen(OPENAI_API_KEY=key) == ModelChoice(name="openai:gpt-5-mini", why="OPENAI_API_KEY is set")
+    assert chosen(OPENAI_API_KEY=key) == ModelChoice(name="openai:gpt-6.1-terra", why="OPENAI_API_KEY is set")
 
 
 def test_without_anything_the_embedded_model_answers() -> None:
@@ -97,7 +97,7 @@ def test_a_key_comes_before_a_server_that_was_not_configured(
     server: HttpServer, at_own_port: Callable[[int], None]
 ) -> None:
     at_own_port(server.port)
-    assert chosen(OPENAI_API_KEY="k").name == "openai:gpt-5-mini"
+    assert chosen(OPENAI_API_KEY="k").name == "openai:gpt-6.1-terra"
     assert server.requests == []
 
 
@@ -163,17 +163,17 @@ def test_the_generic_server_is_never_chosen_since_its_model_must_be_named(server
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("openai", "did you mean openai:gpt-5-mini?"),
-        ("gpt-5-mini", "did you mean openai:gpt-5-mini?"),
+        ("openai", "did you mean openai:gpt-6.1-terra?"),
+        ("gpt-6.1-terra", "did you mean openai:gpt-6.1-terra?"),
         ("gemini-2.5-pro", "did you mean gemini:gemini-2.5-pro?"),
         ("claude-opus-5", "did you mean anthropic:claude-opus-5?"),
         (":", "PROVIDER:NAME"),
-        ("openaii:gpt-5-mini", "did you mean openai:gpt-5-mini?"),
+        ("openaii:gpt-6.1-terra", "did you mean openai:gpt-6.1-terra?"),
         ("llama3:8b", "there is no provider llama3; known are local, openai,"),
         ("ollama:", "as in ollama:NAME"),
-        ("openai:", "for example openai:gpt-5-mini"),
+        ("openai:", "for example openai:gpt-6.1-terra"),
         ("generic:m", "set GOLEM_BASE_URL"),
-        ("openai:gpt-5-mini", "set OPENAI_API_KEY, or api_key_command"),
+        ("openai:gpt-6.1-terra", "set OPENAI_API_KEY, or api_key_command"),
         ("local:no-such-file.gguf", "no-such-file.gguf: there is no such file"),
         ("local:.", "this is a folder"),
         ("local:README.md", "this is not a GGUF model"),
@@ -210,7 +210,7 @@ def test_an_address_or_key_that_cannot_be_one_is_wrong_usage(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     monkeypatch.setenv(name, value)
-    done = golem("ask", "-m", "openai:gpt-5-mini", "hi")
+    done = golem("ask", "-m", "openai:gpt-6.1-terra", "hi")
     assert done.code == 2
     assert done.error_line
     assert "sk-" not in done.err

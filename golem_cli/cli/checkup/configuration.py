@@ -53,6 +53,7 @@ def _unknown_variables(scope: Scope) -> Iterator[Check]:
 
 def _unknown_providers(found: Configuration) -> Iterator[Check]:
     from golem_cli.cli.failures import did_you_mean
+    from golem_cli.cli.model_opening import names_in
     from golem_cli.providers.services import SERVICES
 
     known = {"local", *(service.name for service in SERVICES)}
@@ -60,7 +61,12 @@ def _unknown_providers(found: Configuration) -> Iterator[Check]:
         if name not in known:
             text = f"[providers.{name}] names a provider that golem does not know{did_you_mean(name, known)}"
             yield note("provider", text)
-    provider = found.settings.model.partition(":")[0]
-    if found.settings.model and provider not in known:
-        text = f"the model {found.settings.model}, from {found.origins['model']}, has no known provider"
-        yield problem("model", f"{text}{did_you_mean(provider, known)}", "golem models")
+    for name in found.settings.prices:
+        provider = name.partition(":")[0]
+        if provider not in known:
+            yield note("price", f'[prices."{name}"] is of no known provider{did_you_mean(provider, known)}')
+    for name in names_in(found.settings.model):
+        provider = name.partition(":")[0]
+        if provider not in known:
+            text = f"the model {name}, from {found.origins['model']}, has no known provider"
+            yield problem("model", f"{text}{did_you_mean(provider, known)}", "golem models")
