@@ -35,8 +35,6 @@ from tests.support.kills import MOMENTS, Killer
 from tests.support.terminal import Terminal
 
 PATIENCE: Final = 120
-LINKS: Final = 5
-"""Runs of `golem ask` on one conversation."""
 PIECES: Final = [f"word{number} " for number in range(20)]
 
 Found = Counter[tuple[str, str]]
@@ -147,22 +145,22 @@ def _where(kept: Conversation) -> str:
 
 
 def kill_commands(folder: Path, seeds: range) -> Found:
-    """`golem ask`, and on with the same conversation, each killed within its first second."""
+    """`golem ask`, on and on with one conversation, each killed within the time that the first one took."""
     found: Found = Counter()
-    program = Program(folder / "first")
+    program = Program(folder)
+    started = time.monotonic()
+    program.golem("ask", "the first, undisturbed")
+    whole = time.monotonic() - started
     for seed in seeds:
-        chance = chance_of("commands", seed)
-        if seed % LINKS == 0:
-            program = Program(folder / str(seed))
-        goes_on = ["-c"] if program.store.ids() else []
         process = subprocess.Popen(
-            [GOLEM, "ask", *goes_on, f"prompt {seed}"],
+            [GOLEM, "ask", "-c", f"prompt {seed}"],
             env=program.variables,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        time.sleep(chance.uniform(0.2, 1))
+        time.sleep(whole * chance_of("commands", seed).uniform(0.3, 1.1))
+        assert process.poll() in {None, 0}
         process.send_signal(signal.SIGKILL)
         process.wait()
         found["`golem ask`", program.check()] += 1
@@ -178,7 +176,7 @@ def kill_chats(folder: Path, seeds: range) -> Found:
             terminal.wait_for("/help")
             terminal.type(f"prompt {seed}\r")
             wait = threading.Timer(
-                chance_of("chats", seed).uniform(0.05, 0.9), terminal.kill, [signal.SIGKILL]
+                chance_of("chats", seed).uniform(0.1, 1.6), terminal.kill, [signal.SIGKILL]
             )
             wait.start()
             assert terminal.wait_end() == -signal.SIGKILL
@@ -200,7 +198,7 @@ def kill_embedded(folder: Path, seeds: range) -> Found:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )
-        time.sleep(chance_of("embedded", seed).uniform(0.5, 3))
+        time.sleep(chance_of("embedded", seed).uniform(1, 5))
         process.send_signal(signal.SIGKILL)
         told, _ = process.communicate()
         lines = [json.loads(line) for line in told.splitlines() if line.endswith(b"}")]

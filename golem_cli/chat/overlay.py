@@ -100,7 +100,7 @@ class OverlayWriter:
             try:
                 change(self._inner)
             except StoreError as error:
-                self._notice(f"{error}; until then the conversation goes on in memory")
+                self._notice(f"{error}; the conversation goes on in memory for now")
                 self._held = MemoryWriter(self._inner.conversation)
                 self._hold(self._held, change)
             return

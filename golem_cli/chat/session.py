@@ -339,7 +339,9 @@ class Session:
         try:
             self.writer.close()
         except StoreError as error:
-            self.notice(f"{error}; what is kept is in the journal beside it")
+            lost = "the newest of the conversation was not kept"
+            kept = "what is kept is in the journal beside it"
+            self.notice(f"{error}; {lost if self.writer.unsaved else kept}")
 
     async def use_model(self, model: ChatModel) -> None:
         """Let another model answer from the next run on; say what of the history it cannot take."""

@@ -125,7 +125,7 @@ def _report(session: Session, output: WatchedOutput, error: GolemError, environm
     """Write the failure and one line about it. Neither can fail: the terminal itself may be gone."""
     cause = error.cause if isinstance(error, RunError) else error
     text = str(cause) or type(cause).__name__
-    if session.writer.path is not None:
+    if session.writer.path is not None and not session.writer.unsaved:
         text += f"; the conversation is kept: golem resume {session.conversation.conversation_id} goes on"
     output.fail(session, error)
     with suppress(OSError):

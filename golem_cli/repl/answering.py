@@ -94,6 +94,7 @@ class Answering:
             view.close(end)
             self._task = self._view = None
         say()
+        self._offer_another_place()
         return result
 
     @contextmanager
@@ -103,6 +104,13 @@ class Answering:
             return
         with self.keys.watching(stop=self.stop, leave=view.leave):
             yield
+
+    def _offer_another_place(self) -> None:
+        if self._session.writer.unsaved:
+            self._terminal.say(
+                "Not saved yet: it is as soon as that works; /export FILE.json keeps it in another place.",
+                "error",
+            )
 
     def _say_where_it_stopped(self) -> None:
         if (stop := self._session.stop) is not None:

@@ -93,5 +93,10 @@ class Chat(NamedTuple):
     async def _leave(self, session: Session) -> None:
         await session.model.aclose()
         conversation = session.conversation
-        if conversation.runs or conversation.messages:
+        if session.writer.unsaved:
+            self.terminal.say(
+                f"The newest was not kept. golem -r {conversation.conversation_id} goes on with the rest.",
+                "error",
+            )
+        elif conversation.runs or conversation.messages:
             self.terminal.say(f"Kept. golem -r {conversation.conversation_id} goes on with it.", "dim")

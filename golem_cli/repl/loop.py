@@ -105,8 +105,13 @@ class Loop:
                 return True
             self._warned_unsaved, self.room.leaving = True, False
             self.room.say(str(error), "error")
-            self.room.say("The newest is in memory only: /export FILE elsewhere, or leave again.", "dim")
+            self.room.say(
+                "The newest is in memory only: /export FILE.json keeps it in another place; "
+                "leaving again gives it up.",
+                "dim",
+            )
             return False
+        self._warned_unsaved = False
         return True
 
     async def _read(self) -> str:

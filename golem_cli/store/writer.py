@@ -217,6 +217,9 @@ class ConversationWriter:
             self._draft.apply(change, at)
 
     def _append(self, entries: list[Entry], at: str, *, sync: bool) -> None:
+        with store_errors("save", self.path):
+            if self._journal is None and identity_of(self.path) is None:
+                self._saved = False  # new, or taken away by somebody: a journal alone would not have it all
         if not self._saved:
             self._rewrite(self.conversation)
         with store_errors("save", self.path):
