@@ -83,7 +83,7 @@ class Session:
         self.notice = notice
         self.clock = clock
         self.first_hidden: Callable[[int, int], object] = lambda hidden, total: None
-        self._told_unpriced = False
+        self._told_unpriced = ""
         self.planner = self._new_planner()
         self.guard = SecretGuard(self.settings.secrets, self._notify)
 
@@ -184,9 +184,9 @@ class Session:
         limit = self.settings.usage_limit
         if limit is None or limit.cost is None or result.cost is not None:
             return
-        if self._told_unpriced or self.answering.startswith("local:"):
+        if self.answering == self._told_unpriced or self.answering.startswith("local:"):
             return
-        self._told_unpriced = True
+        self._told_unpriced = self.answering
         self.notice(
             f"max_cost cannot bound this: nothing tells what {self.answering} costs; "
             f'[prices."{self.answering}"] in the settings does'

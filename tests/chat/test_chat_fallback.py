@@ -203,6 +203,21 @@ async def test_a_run_that_costs_more_than_its_bound_ends_and_keeps_the_answer(
     assert session.conversation.runs[0].cost == 0.5
 
 
+async def test_when_all_fail_the_run_waits_and_begins_with_the_first_again(
+    servers: tuple[HttpServer, HttpServer], tmp_path: Path
+) -> None:
+    at_once = {"Retry-After": "0"}
+    servers[0].reply(failure(503, **at_once), answer("from a"))
+    servers[1].reply(failure(503, **at_once))
+    said: list[str] = []
+    model = both(servers)
+    session = session_of(Store(tmp_path), model, ChatSettings(max_attempts=2), said)
+    assert (await session.ask("hi")).output == "from a"
+    await model.aclose()
+    assert [len(server.requests) for server in servers] == [2, 1]
+    assert said[1].endswith("; trying again in 0.0 s")
+
+
 async def test_a_run_that_nobody_answered_is_recorded_for_all_of_them(
     servers: tuple[HttpServer, HttpServer], tmp_path: Path
 ) -> None:
