@@ -30,7 +30,7 @@ def folder(home: Path) -> Path:
 
 def lose_the_folder(terminal: Terminal, server: HttpServer, folder: Path) -> None:
     """Ask; before the first word comes the folder is gone, and a file stands in its place."""
-    server.reply(answer(gate := threading.Event(), "the ", "whole answer"), answer("another"))
+    server.reply(answer(gate := threading.Event(), "the ", "whole answer"), answer("the second"))
     at_prompt(terminal)
     terminal.type("question\r")
     terminal.wait_until(lambda: server.requests, "the request")
@@ -47,11 +47,11 @@ def test_an_answer_that_cannot_be_saved_is_saved_as_soon_as_it_can(
     with chat(server, columns=140, rows=40) as terminal:
         lose_the_folder(terminal, server, folder)
         folder.unlink()
-        say(terminal, "more", "another")
+        say(terminal, "more", "the second")
         terminal.wait_until(lambda: "NOT SAVED" not in terminal.screen, "the mark to go")
         store = Store(home / "golem")
         now = [message.content for message in store.read(store.ids()[0]).messages]
-        assert now == ["question", "the whole answer", "more", "another"]
+        assert now == ["question", "the whole answer", "more", "the second"]
         terminal.type("/exit\r")
         assert terminal.wait_end() == 0
     assert "Kept. golem -r" in terminal.text
