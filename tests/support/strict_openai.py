@@ -110,6 +110,10 @@ def without_reasoning(sent: Body) -> bool:
     return False
 
 
+def ends_with_the_assistant(sent: Body) -> bool:
+    return roles(sent)[-1:] == ["assistant"]
+
+
 def twice_in_a_turn(sent: Body) -> bool:
     turns = [[each["id"] for each in message.get("tool_calls", ())] for message in sent["messages"]]
     return any(len(set(ids)) < len(ids) for ids in turns)
@@ -180,6 +184,13 @@ RULES: Final = (
         example=body(user(), stream_options={"include_usage": True}),
     ),
     Rule(
+        name="stream_options",
+        services=("cohere",),
+        page="https://strandsagents.com/docs/user-guide/concepts/model-providers/cohere/",
+        broken=lambda sent: "stream_options" in sent,
+        example=body(user(), stream_options={"include_usage": True}),
+    ),
+    Rule(
         name="seed under OpenAI's name",
         services=("mistral",),
         page="https://docs.mistral.ai/api/#tag/chat",
@@ -218,10 +229,26 @@ RULES: Final = (
     ),
     Rule(
         name="an assistant message at the end",
-        services=("mistral", "perplexity"),
+        services=("mistral",),
         page=f"{GITHUB}/NEKOparapa/AiNiee/issues/641",
-        broken=lambda sent: roles(sent)[-1:] == ["assistant"],
+        broken=ends_with_the_assistant,
         example=body(user(), assistant("Well,")),
+    ),
+    Rule(
+        name="an assistant message at the end",
+        services=("perplexity",),
+        page=f"{GITHUB}/BerriAI/litellm/issues/3918",
+        broken=ends_with_the_assistant,
+        example=body(user(), assistant("Well,")),
+    ),
+    Rule(
+        name="a system message behind others",
+        services=("perplexity",),
+        page=f"{GITHUB}/pipecat-ai/pipecat/pull/4009",
+        broken=lambda sent: any(
+            one != "system" and other == "system" for one, other in pairwise(roles(sent))
+        ),
+        example=body(user(), assistant("ok"), {"role": "system", "content": "x"}),
     ),
     Rule(
         name="roles that do not alternate behind the system messages",
@@ -244,12 +271,19 @@ RULES: Final = (
         broken=without_reasoning,
         example=body(user(), assistant("", call()), result(), assistant("ok"), user()),
     ),
-    Rule(
-        name="reasoning",
-        services=("groq", "cerebras", "mistral"),
-        page=f"{GITHUB}/janhq/jan/issues/8136",
-        broken=has_reasoning,
-        example=body(user(), assistant("ok", reasoning_content="hm"), user()),
+    *(
+        Rule(
+            name="reasoning",
+            services=(service,),
+            page=page,
+            broken=has_reasoning,
+            example=body(user(), assistant("ok", reasoning_content="hm"), user()),
+        )
+        for service, page in (
+            ("groq", f"{GITHUB}/janhq/jan/issues/8136"),
+            ("cerebras", f"{GITHUB}/Kilo-Org/kilocode/issues/10375"),
+            ("mistral", f"{GITHUB}/Gage-Technologies/mistral-go/pull/2"),  # no field that it does not know
+        )
     ),
     Rule(
         name="a field that messages do not have",

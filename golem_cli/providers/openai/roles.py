@@ -2,8 +2,8 @@
 
 Sources: avante-corp/avante.nvim pull request 2695 and NEKOparapa/AiNiee issue 641 (Mistral: an assistant
 message behind tool results, a user or tool message last), mistralai/mistral-common, `validator.py`;
-perplexityai/api-discussion issue 265 and BerriAI/litellm issue 11665 (Perplexity: user and assistant
-alternate behind the system messages, no tool messages).
+perplexityai/api-discussion issue 265, BerriAI/litellm issues 11665 and 3918 and pipecat-ai/pipecat pull
+request 4009 (Perplexity: user and assistant alternate behind the system messages, the user last, no tools).
 """
 
 from __future__ import annotations
