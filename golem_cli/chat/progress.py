@@ -19,7 +19,8 @@ PARTIAL_EVERY: Final = 1.0
 class Progress:
     """Keeps each completed step of one run, and its streamed text about once a second.
 
-    `requests` counts every attempt, also of a run that leaves no other evidence.
+    `requests` counts every attempt, also of a run that leaves no other evidence. `kept` are the messages that
+    the run has added to the conversation so far.
     Made inside a running event loop; `close` it when the run has ended.
     """
 
@@ -32,6 +33,7 @@ class Progress:
         self._timer: asyncio.TimerHandle | None = None
         self._prompt_kept = False
         self.requests = 0
+        self.kept: list[Message] = []
 
     @property
     def partial_text(self) -> str:
@@ -58,17 +60,21 @@ class Progress:
             return
         if not self._prompt_kept:
             self._prompt_kept = True
-            self._writer.add_message(self._prompt(event.conversation_id))
+            self._keep(self._prompt(event.conversation_id))
         if event.kind == "model_end":
             self.close()
             self._fragments.clear()
-        self._writer.add_message(message)
+        self._keep(message)
 
     def close(self) -> None:
         """Note nothing any more: what is left is in the record of the run, or in its messages."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+
+    def _keep(self, message: Message) -> None:
+        self._writer.add_message(message)
+        self.kept.append(message)
 
     def _note(self) -> None:
         self.close()

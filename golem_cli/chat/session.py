@@ -140,7 +140,13 @@ class Session:
             plan = await self.planner.plan(self.conversation, self.model, prompt=prompt, parts=parts)
             return self._agent(plan), plan.history
 
-        turn = Turn(writer=self.writer, run=run, clock=self.clock, answering=lambda: self.answering)
+        turn = Turn(
+            writer=self.writer,
+            conversation_id=self.conversation.conversation_id,
+            run=run,
+            clock=self.clock,
+            answering=lambda: self.answering,
+        )
         result = await turn.take(prepare, on_delta=on_delta, on_event=on_event)
         self._say_unpriced(result)
         return result

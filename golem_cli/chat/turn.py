@@ -17,7 +17,6 @@ from golem_cli.core.errors import GolemError, RunError
 from golem_cli.core.events import OnEvent, RunEvent
 from golem_cli.core.message import Message
 from golem_cli.core.model import Delta, OnDelta
-from golem_cli.core.recovery import messages_of
 from golem_cli.core.result import PartialResult, Result
 from golem_cli.core.run import Agent
 
@@ -30,6 +29,7 @@ class Turn:
     """
 
     writer: Writer
+    conversation_id: str
     run: RunRecord
     clock: Clock
     answering: Callable[[], str] = str
@@ -66,30 +66,31 @@ class Turn:
                 receive,
                 parts=self.run.prompt_parts,
                 run_id=self.run.run_id,
-                conversation_id=self.writer.conversation.conversation_id,
+                conversation_id=self.conversation_id,
                 on_event=observe,
             )
         except RunError as error:
             self._keep_failure(progress, error)
             raise
         except GolemError as error:
-            self._keep_end(None, status=FAILED, error=str(error))
+            self._keep_end(progress, status=FAILED, error=str(error))
             raise
         except asyncio.CancelledError:  # before the first model call: there is no evidence yet
-            self._keep_end(None, status=INTERRUPTED)
+            self._keep_end(progress, status=INTERRUPTED)
             raise
         finally:
             progress.close()
-        self._keep_result(result)
+        self._keep_result(progress, result)
         return result
 
-    def _keep_result(self, result: Result[str]) -> None:
+    def _keep_result(self, progress: Progress, result: Result[str]) -> None:
         waiting = tuple(pending.call.id for pending in result.pending)
-        self._keep_end(result, status=PENDING if waiting else DONE, pending=waiting)
+        self._keep_end(progress, result, status=PENDING if waiting else DONE, pending=waiting)
 
     def _keep_failure(self, progress: Progress, error: RunError) -> None:
         stopped = isinstance(error, RunCanceled)
         self._keep_end(
+            progress,
             error.partial,
             status=INTERRUPTED if stopped else FAILED,
             stage=error.stage,
@@ -98,10 +99,13 @@ class Turn:
             requests=progress.requests,
         )
 
-    def _keep_end(self, evidence: Result[str] | PartialResult | None, **changes: object) -> None:
+    def _keep_end(
+        self, progress: Progress, evidence: Result[str] | PartialResult | None = None, **changes: object
+    ) -> None:
         """Record how the run ended. Its prompt leaves the record once it stands among the messages."""
+        kept = progress.kept  # not looked up in the conversation: a turn costs the same however long that is
         if evidence is not None:
-            self._reconcile(evidence.new_messages)
+            kept = self._reconcile(kept, evidence.new_messages)
             changes.update(
                 requests=evidence.requests,
                 tool_calls=evidence.tool_calls,
@@ -109,21 +113,21 @@ class Turn:
                 cost=evidence.cost,
                 model=self.answering() or self.run.model,
             )
-        if messages_of(self.writer.conversation, self.run.run_id):
+        if kept:
             changes.update(prompt="", prompt_parts=())
         ended = msgspec.structs.replace(self.run, ended_at=self.clock(), **changes)
         self.writer.end_run(ended)
 
-    def _reconcile(self, added: list[Message]) -> None:
-        """Put this run's messages into the run's own order, with those that no event announced.
+    def _reconcile(self, kept: list[Message], added: list[Message]) -> list[Message]:
+        """Put this run's messages into the run's own order, with those that no event announced; return them.
 
         Parallel tools finish in any order, and a cancelled batch is closed at its end. A failed batch's
         finished results are no part of its evidence but stay here: they happened.
         """
-        conversation = self.writer.conversation
-        kept = messages_of(conversation, self.run.run_id)
         wanted = [*added, *(message for message in kept if message not in added)]
         if kept != wanted:
+            conversation = self.writer.conversation
             before = conversation.messages[: len(conversation.messages) - len(kept)]
             whole = msgspec.structs.replace(conversation, messages=(*before, *wanted))
             self.writer.replace(whole)
+        return wanted

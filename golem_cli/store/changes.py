@@ -122,6 +122,8 @@ class Draft:
         self._about = msgspec.structs.replace(conversation, messages=(), runs=())
         self._messages = list(conversation.messages)
         self._runs = list(conversation.runs)
+        # the newest of two with one id, which damage may make
+        self._places = {run.run_id: index for index, run in enumerate(self._runs)}
         self._value: Conversation | None = conversation
 
     @property
@@ -139,8 +141,9 @@ class Draft:
         return self._about
 
     def run(self, run_id: str) -> RunRecord | None:
-        """Return the record of a run, the newest first when damage made two of one id."""
-        return next((run for run in reversed(self._runs) if run.run_id == run_id), None)
+        """Return the record of a run; None when there is none."""
+        place = self._places.get(run_id)
+        return None if place is None else self._runs[place]
 
     def apply(self, change: Change, at: str) -> None:
         """Make `change`, which happened at `at`, part of the conversation."""
@@ -169,11 +172,8 @@ class Draft:
             self._put(msgspec.structs.replace(run, partial_text=run.partial_text[:start] + text))
 
     def _put(self, run: RunRecord) -> None:
-        for index in range(len(self._runs) - 1, -1, -1):
-            if self._runs[index].run_id == run.run_id:
-                self._runs[index] = run
-                return
-        self._runs.append(run)
+        place = self._places.setdefault(run.run_id, len(self._runs))
+        self._runs[place : place + 1] = [run]  # at its place, or at the end
 
 
 def replay(
