@@ -78,18 +78,18 @@ class WatchedOutput:
 
 
 class TextOutput:
-    """The answer's text as it arrives, neutralized, and a newline at its end."""
+    """The answer's text as it arrives, and a newline at its end; neutralized, unless raw output is wanted."""
 
     def __init__(self, environment: Environment) -> None:
         from golem_cli.render.neutralize import Neutralizer
 
         self._environment = environment
-        self._neutralizer = Neutralizer()
+        self._neutralizer = None if environment.raw_output else Neutralizer()
         self._ends_with_newline = True
 
     def on_delta(self, delta: Delta) -> None:
         """Write the fragment at once."""
-        self._write(self._neutralizer.feed(delta.content))
+        self._write(self._neutralizer.feed(delta.content) if self._neutralizer else delta.content)
 
     def on_event(self, event: RunEvent) -> None:
         """Nothing but the answer is on standard output."""
@@ -103,7 +103,7 @@ class TextOutput:
         self._end()
 
     def _end(self) -> None:
-        self._write(self._neutralizer.close())
+        self._write(self._neutralizer.close() if self._neutralizer else "")
         if not self._ends_with_newline:
             self._write("\n")
 

@@ -45,6 +45,7 @@ class AskOptions:
     trim: int | None = None
     budget: int | None = None
     save: bool = True
+    raw_output: bool = False
 
 
 def command(
@@ -69,6 +70,7 @@ def command(
     trim: run_options.Trim = None,
     budget: run_options.Budget = None,
     no_save: run_options.NoSave = False,
+    raw_output: run_options.RawOutput = False,
 ) -> int:
     """Ask one question and print nothing but the answer. golem -c goes on with the conversation."""
     if resume == "":
@@ -86,6 +88,7 @@ def command(
         trim=trim,
         budget=budget,
         save=not no_save,
+        raw_output=raw_output,
     )
     return ask(options, context.obj)
 
@@ -97,7 +100,9 @@ def ask(options: AskOptions, environment: Environment) -> int:
     from golem_cli.cli.opening import by_reference, newest, open_session
     from golem_cli.cli.preparing import Wanted
     from golem_cli.cli.prompt_input import read_prompt
+    from golem_cli.cli.raw_output import with_raw_output
 
+    environment = with_raw_output(environment, wanted=options.raw_output)
     prompt = read_prompt(options.words, environment, attached=bool(options.files))
     prompt, parts = attach(prompt, options.files)
     wanted = Wanted(

@@ -21,7 +21,7 @@ class Environment(NamedTuple):
     """The world of one `program` run.
 
     The streams are text over bytes (`.buffer`), in UTF-8. `variables` are the environment variables.
-    `debug` shows the traceback of an error.
+    `debug` shows the traceback of an error; `raw_output` leaves foreign text on standard output as it is.
     """
 
     stdin: TextIO
@@ -32,6 +32,7 @@ class Environment(NamedTuple):
     stdout_is_terminal: bool = False
     stderr_is_terminal: bool = False
     debug: bool = False
+    raw_output: bool = False
 
     @property
     def columns(self) -> int:
@@ -49,10 +50,13 @@ class Environment(NamedTuple):
             return self.stdin.buffer.read()
 
     def say(self, text: str) -> None:
-        """Write `text` and a line end to standard output, with nothing in it that could move a cursor."""
+        """Write `text` and a line end to standard output, with nothing in it that could move a cursor.
+
+        With `raw_output` it is written as it is.
+        """
         from golem_cli.render.neutralize import neutralize
 
-        self.write(f"{neutralize(text)}\n")
+        self.write(f"{text if self.raw_output else neutralize(text)}\n")
 
     def say_json(self, value: object) -> None:
         """Write `value` as JSON: two spaces, keys as they come, every character beyond ASCII escaped."""

@@ -41,6 +41,7 @@ class ResumeOptions:
     trust: bool = False
     salvage: bool = False
     model: str = ""
+    raw_output: bool = False
 
 
 def command(
@@ -61,6 +62,7 @@ def command(
         bool, typer.Option("--salvage", help="Keep the whole messages of a file that is cut off.")
     ] = False,
     model: run_options.Model = "",
+    raw_output: run_options.RawOutput = False,
 ) -> int:
     """Go on with a conversation. When its last run failed, say where it stopped and what can be done.
 
@@ -69,7 +71,13 @@ def command(
     if no_run and prompt is not None:
         raise WrongUsage("--no-run only looks at the conversation, so it cannot go with --prompt")
     options = ResumeOptions(
-        reference=reference, prompt=prompt, run=not no_run, trust=trust, salvage=salvage, model=model
+        reference=reference,
+        prompt=prompt,
+        run=not no_run,
+        trust=trust,
+        salvage=salvage,
+        model=model,
+        raw_output=raw_output,
     )
     return resume(options, context.obj)
 
@@ -77,7 +85,9 @@ def command(
 def resume(options: ResumeOptions, environment: Environment) -> int:
     """Open the conversation, run what was asked for, and return the exit code."""
     from golem_cli.cli.picker import pick_conversation
+    from golem_cli.cli.raw_output import with_raw_output
 
+    environment = with_raw_output(environment, wanted=options.raw_output)
     reference = options.reference or pick_conversation(environment)
     options = replace(options, reference=reference)
     if not options.run:

@@ -23,3 +23,6 @@ Budget = Annotated[
 ]
 NoSave = Annotated[bool, typer.Option("--no-save", help="Keep the conversation in memory only.")]
 Continue = Annotated[bool, typer.Option("--continue", "-c", help="Go on with the newest conversation.")]
+RawOutput = Annotated[
+    bool, typer.Option("--raw-output", help="Leave control characters as they are; for pipes only.")
+]

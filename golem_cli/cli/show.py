@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from golem_cli.cli import run_options
 from golem_cli.cli.exit_codes import epilog
 from golem_cli.cli.failures import WrongUsage
 
@@ -38,6 +39,7 @@ def command(
     ] = None,
     *,
     as_json: Annotated[bool, typer.Option("--json", help="The transcript, or the message, as JSON.")] = False,
+    raw_output: run_options.RawOutput = False,
 ) -> None:
     """Show a conversation or a file without opening it.
 
@@ -45,11 +47,12 @@ def command(
     Message N alone is shown whole.
     """
     from golem_cli.cli.home import open_store
+    from golem_cli.cli.raw_output import with_raw_output
     from golem_cli.cli.showing import conversation_of, message_lines, transcript_lines
     from golem_cli.cli.sources import read_source
     from golem_cli.core.recovery import settle
 
-    environment = context.obj
+    environment = with_raw_output(context.obj, wanted=raw_output)
     wanted = reference or open_store(environment).newest()
     if not wanted:
         raise WrongUsage("there is no conversation to show yet; golem opens the first one")

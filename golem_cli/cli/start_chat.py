@@ -100,6 +100,7 @@ def _chat(
 ) -> Chat:
     from golem_cli.render.console import appearance
     from golem_cli.repl.chat import Chat
+    from golem_cli.repl.end_notice import EndNotice
     from golem_cli.repl.terminal import Terminal
 
     settings = prepared.configuration.settings
@@ -127,6 +128,7 @@ def _chat(
         model_names=model_names(),
         history_file=paths_of(environment).prompt_history if options.save else None,
         vi_mode=settings.vi_mode,
+        end_notice=EndNotice(settings.notify, settings.notify_after),
         once_open=_get_ready,
     )
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from golem_cli.core.errors import GolemError, RunError, StoreError
 from golem_cli.render.words import duration, tokens
+from golem_cli.repl.end_notice import QUIET, EndNotice
 from golem_cli.repl.mishaps import line_about
 from golem_cli.repl.signals import on_resize
 from golem_cli.repl.stops import stop_line
@@ -35,10 +36,20 @@ class Leaving(asyncio.CancelledError):
 
 
 class Answering:
-    """Runs answers of a session on a terminal, one at a time. `keys` watches the keyboard meanwhile."""
+    """Runs answers of a session on a terminal, one at a time.
 
-    def __init__(self, session: Session, terminal: Terminal, keys: KeyWatch | None = None) -> None:
+    `keys` watches the keyboard meanwhile; `end_notice` is given when a long one has ended.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        terminal: Terminal,
+        keys: KeyWatch | None = None,
+        end_notice: EndNotice = QUIET,
+    ) -> None:
         self._session = session
+        self._end_notice = end_notice
         self._terminal = terminal
         self.keys = keys
         self._view: AnswerView | None = None
@@ -77,6 +88,7 @@ class Answering:
         task = self._task = asyncio.ensure_future(work(*_observers(view)))
         end = "stopped"
         say: Callable[[], None] = self._say_where_it_stopped
+        stopped = False
         result: Result[str] | None = None
         try:
             with self._watched(view), on_resize(lambda: view.resize(*self._terminal.size)):
@@ -86,7 +98,7 @@ class Answering:
         except Leaving:
             raise
         except asyncio.CancelledError:  # the run was stopped, not we: `_finished` tells them apart
-            pass
+            stopped = True
         except GolemError as error:
             say, end = partial(self._say_failed, error), "failed"
         finally:
@@ -94,6 +106,9 @@ class Answering:
             view.close(end)
             self._task = self._view = None
         say()
+        if not stopped:  # whoever stopped it looks at it
+            seconds = time.monotonic() - started
+            self._end_notice.give(self._terminal, seconds=seconds, well=result is not None)
         self._offer_another_place()
         return result
 

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from golem_cli.repl.end_notice import QUIET, EndNotice
 from golem_cli.repl.loop import Loop
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class Chat(NamedTuple):
     model_names: tuple[str, ...] = ()
     history_file: Path | None = None
     vi_mode: bool = False
+    end_notice: EndNotice = QUIET
     once_open: Callable[[Session], object] = lambda session: None
 
     async def run(
@@ -76,7 +78,7 @@ class Chat(NamedTuple):
         from golem_cli.repl.room import Room
 
         session = self.open_session()
-        answering = Answering(session, self.terminal, keys)
+        answering = Answering(session, self.terminal, keys, self.end_notice)
         session.notice = answering.notice
         session.first_hidden = answering.tell_hidden
         return Room(

@@ -11,10 +11,11 @@ from golem_cli.core.usage import Usage
 from golem_cli.render.words import counted, tokens
 from golem_cli.repl.arrival import say_where_it_stopped
 from golem_cli.repl.commands import Command
-from golem_cli.repl.room import Room
+from golem_cli.repl.room import Room, whole_number
 
 if TYPE_CHECKING:
     from golem_cli.core.message import Message
+    from golem_cli.render.code_blocks import CodeBlock
 
 
 def history(room: Room, _: str) -> None:
@@ -104,22 +105,54 @@ def export(room: Room, name: str) -> None:
     room.say(f"Written: {path}")
 
 
-def copy(room: Room, number: str) -> None:
-    """Copy an answer (the last, or message N) to the clipboard, without borders or wraps."""
+def copy(room: Room, words: str) -> None:
+    """Copy an answer (the last, or message N), or with `code` one of its code blocks, as it was written."""
+    from golem_cli.render.neutralize import find_marked
     from golem_cli.repl.clipboard import copy_text
 
-    message = room.message(number)[1] if number else _last_answer(room)
-    how = copy_text(message.content, room.terminal)
-    room.say(f"Copied {len(message.content):,} characters{how}.", "dim")
+    what, _, number = words.partition(" ")
+    text = _code_block(room, number.strip()).code if what == "code" else _answer(room, words).content
+    room.say(f"{counted(len(text), 'character')} {copy_text(text, room.terminal)}.", "dim")
+    if hidden := sum(len(find_marked(line)) for line in text.split("\n")):
+        room.say(
+            f"Of these, {counted(hidden, 'character')} would not be seen where you paste it: /raw marks them."
+        )
+
+
+def _code_block(room: Room, number: str) -> CodeBlock:
+    """The code block of the last answer with a typed number (from 1); without one the last."""
+    from golem_cli.render.code_blocks import code_blocks
+
+    found = code_blocks(_answer(room, "").content)
+    if not found:
+        raise ConfigurationError("the last answer has no code block; /copy copies it whole")
+    return found[whole_number(number, low=1, high=len(found)) - 1 if number else -1]
+
+
+def _what_copies(room: Room) -> list[tuple[str, str]]:
+    """What may stand behind `/copy`, with the first line of each code block."""
+    from golem_cli.render.code_blocks import code_blocks
+
+    answers = [each for each in room.conversation.messages if each.role == ASSISTANT and each.content]
+    found = code_blocks(answers[-1].content) if answers else []
+    if not found:
+        return []
+    numbered = [
+        (f"code {number}", f"{block.language} {block.code.strip().splitlines()[0]}".strip())
+        for number, block in enumerate(found, 1)
+    ]
+    return [("code", "the last code block"), *numbered]
 
 
 def raw(room: Room, number: str) -> None:
     """Print an answer (the last, or message N) without borders or wraps."""
-    message = room.message(number)[1] if number else _last_answer(room)
-    room.terminal.print(message.content)
+    room.terminal.print(_answer(room, number).content)
 
 
-def _last_answer(room: Room) -> Message:
+def _answer(room: Room, number: str) -> Message:
+    """The message with a typed number; without one the last answer that has text."""
+    if number:
+        return room.message(number)[1]
     for message in reversed(room.conversation.messages):
         if message.role == ASSISTANT and message.content:
             return message
@@ -161,6 +194,12 @@ SHOWING = (
     Command(name="usage", aliases=("cost",), summary="tokens and cost", handler=usage),
     Command(name="ids", summary="ids of the conversation and its runs", handler=ids),
     Command(name="export", argument="FILE", summary="write .md, .html or .json", handler=export),
-    Command(name="copy", argument="[N]", summary="copy an answer to the clipboard", handler=copy),
+    Command(
+        name="copy",
+        argument="[code] [N]",
+        summary="copy an answer, or a code block of the last",
+        handler=copy,
+        choices=_what_copies,
+    ),
     Command(name="raw", argument="[N]", summary="print an answer without borders or wraps", handler=raw),
 )

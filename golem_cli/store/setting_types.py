@@ -71,10 +71,6 @@ def _positive(value: object) -> object | None:
     return _number(0, math.inf)(value) or None
 
 
-def _caution(value: object) -> object | None:
-    return value if isinstance(value, str) and value in {"warn", "block", "off"} else None
-
-
 def _thinking(value: object) -> object | None:
     return value if value in ("adaptive", "off") else _whole(1)(value)
 
@@ -86,6 +82,20 @@ def _read_thinking(text: str) -> object | None:
 
 def _read_whole(text: str) -> object | None:
     return int(text) if text.strip().isascii() and text.strip().isdecimal() and len(text) < 20 else None
+
+
+def _read_word(text: str) -> object | None:
+    return text.strip().lower()
+
+
+def _one_of(*words: str) -> Kind:
+    """One of some words; a variable may have them in capitals too."""
+    *most, last = words
+    return Kind(
+        f"{', '.join(most)} or {last}",
+        lambda value: value if isinstance(value, str) and value in words else None,
+        _read_word,
+    )
 
 
 def _read_number(text: str) -> object | None:
@@ -101,12 +111,14 @@ def _read_answer(text: str) -> object | None:
 
 
 TEXT: Final = Kind("text", _text, str)
-CAUTION: Final = Kind("warn, block or off", _caution, lambda text: text.strip().lower())
+CAUTION: Final = _one_of("warn", "block", "off")
+NOTICE: Final = _one_of("off", "bell", "osc9")
 ANSWER: Final = Kind("true or false", _answer, _read_answer)
 COUNT: Final = Kind("a whole number of at least 1", _whole(1), _read_whole)
 COUNT_OR_OFF: Final = Kind("a whole number, 0 for off", _whole(0), _read_whole)
 TEMPERATURE: Final = Kind("a number from 0 to 2", _number(0, 2), _read_number)
 THINKING: Final = Kind("adaptive, off or a number of tokens", _thinking, _read_thinking)
 RATE: Final = Kind("a number of at least 0", _number(0, math.inf), _read_number)
+SECONDS: Final = Kind("a number of seconds", _number(0, math.inf), _read_number)
 AMOUNT: Final = Kind("a number above 0", _positive, _read_number)
 FRACTION: Final = Kind("a number from 0 to 1", _number(0, 1), _read_number)

@@ -13,6 +13,8 @@ from golem_cli.store.setting_types import (
     COUNT,
     COUNT_OR_OFF,
     FRACTION,
+    NOTICE,
+    SECONDS,
     TEMPERATURE,
     TEXT,
     THINKING,
@@ -37,7 +39,7 @@ class Settings(NamedTuple):
     """What the user set. "" and None mean: whatever golem or the provider does by itself.
 
     `trim` 0 and `budget` 0 switch the processor off; `budget` is in tokens. `prices` are in a currency of the
-    user's, and so is `max_cost`.
+    user's, and so is `max_cost`. `notify_after` is in seconds.
     """
 
     model: str = ""
@@ -55,6 +57,8 @@ class Settings(NamedTuple):
     vi_mode: bool = False
     plain: bool = False
     theme: str = "ansi"
+    notify: Literal["off", "bell", "osc9"] = "off"
+    notify_after: float = 20.0
     secrets: Literal["warn", "block", "off"] = "warn"
     providers: Mapping[str, ProviderSettings] = MappingProxyType({})
     prices: Mapping[str, Rates] = MappingProxyType({})
@@ -89,6 +93,8 @@ SETTINGS: Final = (
     Setting("vi_mode", ANSWER, "edit with vi keys"),
     Setting("plain", ANSWER, "no colours, no panel"),
     Setting("theme", TEXT, "the colours of code: ansi or a Pygments style"),
+    Setting("notify", NOTICE, "what tells that a long answer has ended: off, bell or osc9"),
+    Setting("notify_after", SECONDS, "how long is long, in seconds"),
     Setting("secrets", CAUTION, "what becomes of a key in a prompt or an export: warn, block or off"),
 )
 _BY_NAME: Final = {setting.name: setting for setting in SETTINGS}

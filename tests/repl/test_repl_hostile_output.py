@@ -30,6 +30,8 @@ ALLOWED: Final = {
     # terminal's own wrapping and the application's cursor keys on and off.
     *("CSI n", "CSI ?25h", "CSI ?25l", "CSI ?12l", "CSI ?7h", "CSI ?7l", "CSI ?1l"),
 }
+# Two strings of golem's own, each when asked for: the notice at an answer's end; the clipboard's base64.
+NOTICE: Final = re.compile(rb"\x1b\]9;golem: the answer (is there|failed)\x07")
 CLIPBOARD: Final = re.compile(rb"\x1b\]52;c;[A-Za-z0-9+/=]*\x07")
 PASTED: Final = ATTACK.replace("\r", "")
 NUMBERED: Final = {"show", "raw", "copy", "edit", "rewind", "fork"}
@@ -85,7 +87,8 @@ def test_a_command_sends_only_what_is_listed(server: HttpServer, name: str, tmp_
 def test_an_answer_a_refusal_and_a_menu_send_only_what_is_listed(server: HttpServer, tmp_path: Path) -> None:
     (tmp_path / f"file {ATTACK}".replace("/", "").replace("\0", "")).touch()
     server.reply(answer(*ATTACK, ATTACK), Reply(status=500, body=ATTACK.encode(), framing="length"))
-    with chat(server, folder=tmp_path) as terminal:
+    variables = {"GOLEM_NOTIFY": "osc9", "GOLEM_NOTIFY_AFTER": "0"}
+    with chat(server, folder=tmp_path, variables=variables) as terminal:
         for _ in range(2):
             at_prompt(terminal)
             terminal.type(f"\x1b[200~hello {ATTACK}\x1b[201~\r")
@@ -93,4 +96,5 @@ def test_an_answer_a_refusal_and_a_menu_send_only_what_is_listed(server: HttpSer
         at_prompt(terminal)
         terminal.type("/export ")
         terminal.wait_for("file ")
-        assert acts(terminal.raw) == set()
+        assert len(NOTICE.findall(terminal.raw)) == 2
+        assert acts(NOTICE.sub(b"", terminal.raw)) == set()

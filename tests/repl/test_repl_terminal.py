@@ -158,7 +158,7 @@ def test_every_view_shows_what_a_stopped_answer_left(server: HttpServer, tmp_pat
         terminal.wait_for("2 sent / 4 kept")
         say(terminal, "/history", "3  user       second", "4  assistant  (interrupted) begun")
         say(terminal, "/show", "4 assistant (interrupted)")
-        say(terminal, "/copy", "Copied 5 characters")
+        say(terminal, "/copy", "5 characters handed to the terminal")
         say(terminal, "/usage", "2 runs, 2 requests")
         say(terminal, "/export it.md", "Written")
     assert "begun" in (tmp_path / "it.md").read_text(encoding="utf-8")

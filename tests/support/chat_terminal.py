@@ -11,10 +11,12 @@ from tests.support.http_server import HttpServer
 from tests.support.terminal import Terminal
 
 PROMPT: Final = chr(0x203A)
+ALONE: Final = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "TMUX": "", "STY": ""}
+"""A terminal without a desktop or a multiplexer: a test must not copy into the clipboard of its person."""
 
 
 def chat(server: HttpServer, *arguments: str, **options: Any) -> Terminal:
-    variables = {"OPENAI_BASE_URL": f"{server.url}/v1", **options.pop("variables", {})}
+    variables = {**ALONE, "OPENAI_BASE_URL": f"{server.url}/v1", **options.pop("variables", {})}
     return Terminal(GOLEM, "-m", "openai:test", *arguments, variables=variables, **options)
 
 
