@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 _FETCHED = weights_path(resolve_paths(os.environ).cache)
 
 
+_FOREIGN = ("OPENAI_", "ANTHROPIC_", "GEMINI_", "AZURE_", "AWS_", "GOLEM_", "XDG_")
+"""How variables begin that would lead a test to what belongs to the person who runs it."""
+
+
 @pytest.fixture(scope="session")
 def weights_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A cache folder of the tests' own that leads to the fetched weights, which are large and read-only."""
@@ -35,10 +39,9 @@ def home(
     """A home folder and a golem home of the test's own; no provider key of the person who runs the tests."""
     folder = tmp_path_factory.mktemp("home")
     for name in list(os.environ):
-        if name.startswith(("OPENAI_", "ANTHROPIC_", "GEMINI_", "GOLEM_", "XDG_")) or name.endswith(
-            "_API_KEY"
-        ):
+        if name.startswith(_FOREIGN) or name.endswith("_API_KEY"):
             monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")  # nor is the machine asked for credentials
     monkeypatch.setenv("HOME", str(folder))
     monkeypatch.setenv("USERPROFILE", str(folder))
     monkeypatch.setenv("GOLEM_HOME", str(folder / "golem"))

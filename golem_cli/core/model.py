@@ -96,12 +96,17 @@ class StreamingModel(Model, Protocol):
 
 
 @runtime_checkable
-class WindowedModel(StreamingModel, Protocol):
-    """A model that knows how much fits: its token counter and its context window."""
+class CountingModel(StreamingModel, Protocol):
+    """A model that has a token counter."""
 
     async def count(self, messages: Sequence[Message]) -> int:
         """Return the tokens that `messages` cost as part of a request; a `Counter`."""
         ...
+
+
+@runtime_checkable
+class WindowedModel(CountingModel, Protocol):
+    """A model that knows how much fits: its token counter and its context window."""
 
     async def context_window(self) -> int:
         """Return the tokens that a request and its answer may have together."""

@@ -130,6 +130,7 @@ def status_error(status: int, headers: Mapping[str, str], body: str) -> ModelErr
             f"redirects to {target}; keys are not sent there: check the base URL", status_code=status
         )
     message, code = envelope(body)
+    code = code or headers.get("x-amzn-errortype", "").partition(":")[0]
     told = f" ({code})" if code not in {"", str(status)} else ""
     if not message:
         message = _reason(status) + (

@@ -45,19 +45,25 @@ class Server:
         self._given = http
         self._own: tuple[AbstractEventLoop, httpx.AsyncClient] | None = None
 
-    def faults(self) -> AbstractContextManager[None]:
-        """A block whose faults become `ModelError`s that begin with this server's place."""
-        return faults_located(self.place, secret=self._secret)
+    def faults(self, *, secret: str = "") -> AbstractContextManager[None]:
+        """A block whose faults become `ModelError`s that begin with this server's place.
+
+        `secret` is what must not be shown of the headers of this one request.
+        """
+        return faults_located(self.place, secret=secret or self._secret)
 
     @asynccontextmanager
     async def answer(
-        self, method: str, path: str, body: bytes | None = None
+        self, method: str, path: str, body: bytes | None = None, *, headers: Mapping[str, str] | None = None
     ) -> AsyncIterator[httpx.Response]:
         """Send a request; give the response whose body has not been read. Leaving the block closes it.
 
+        `headers` are those of this one request.
+
         Raises `ModelError` for a status outside 2xx, and httpx's exceptions: use it inside `faults`.
         """
-        request = self._client().stream(method, self.base_url + path, content=body, headers=self._headers)
+        sent = {**self._headers, **(headers or {})}
+        request = self._client().stream(method, self.base_url + path, content=body, headers=sent)
         async with request as response:
             if not response.is_success:
                 text = await read_text(response, limit=_MAX_ERROR_BYTES, cut=True)
