@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from golem_cli.chat.chat_settings import ChatSettings
     from golem_cli.chat.ports import ChatModel, OnNotice
     from golem_cli.chat.request import RequestPlan
-    from golem_cli.chat.session import ChatSettings
     from golem_cli.core.conversation import Conversation
     from golem_cli.core.message import Part
 

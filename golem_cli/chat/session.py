@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from golem_cli.chat import lineage, rewind
+from golem_cli.chat.chat_settings import ChatSettings
+from golem_cli.chat.costs import Costs
 from golem_cli.chat.overlay import OverlayWriter
 from golem_cli.chat.planner import Planner
-from golem_cli.chat.secret_guard import SecretGuard, SecretPolicy
+from golem_cli.chat.secret_guard import SecretGuard
 from golem_cli.core import recovery
 from golem_cli.core.conversation import INTERRUPTED, Conversation, RunRecord
 from golem_cli.core.errors import ConfigurationError, StoreError
 from golem_cli.core.identity import new_id
-from golem_cli.core.model_settings import ModelSettings
-from golem_cli.core.usage import UsageLimit
 
 if TYPE_CHECKING:
     from golem_cli.chat.ports import ChatModel, Clock, Library, OnNotice, Writer
@@ -26,37 +26,14 @@ if TYPE_CHECKING:
     from golem_cli.core.events import OnEvent
     from golem_cli.core.history import HistoryRepair, SanitizeReport
     from golem_cli.core.message import Message, Part
-    from golem_cli.core.model import ModelResponse, OnDelta
-    from golem_cli.core.price import Rates
+    from golem_cli.core.model import OnDelta
     from golem_cli.core.result import Result
     from golem_cli.core.run import Agent, RetryWait
-    from golem_cli.core.tool import Tool
 
 
 def utc_now() -> str:
     """Now, as RFC 3339 in UTC to the millisecond."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-class ChatSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """What a session needs to know beyond its conversation; a conversation's own settings win.
-
-    `trim` and `budget` are the defaults of the configuration: None leaves the choice to the session
-    (the newest 20 messages, or a token budget below the window of a model that knows its own), 0 switches
-    one off. `prices` are what models cost whose provider does not say it. `secrets` says what becomes of a
-    key-shaped string that is about to be sent.
-    """
-
-    trim: int | None = None
-    budget: int | None = None
-    model: ModelSettings = ModelSettings()
-    max_attempts: int = 1
-    max_iterations: int = 10
-    retry_jitter: float = 0.0
-    prices: dict[str, Rates] = {}
-    usage_limit: UsageLimit | None = None
-    tools: tuple[Tool, ...] = ()
-    secrets: SecretPolicy = "warn"
 
 
 class Session:
@@ -83,9 +60,9 @@ class Session:
         self.notice = notice
         self.clock = clock
         self.first_hidden: Callable[[int, int], object] = lambda hidden, total: None
-        self._told_unpriced = ""
         self.planner = self._new_planner()
         self.guard = SecretGuard(self.settings.secrets, self._notify)
+        self.costs = Costs(self.settings, self._notify)
 
     @property
     def conversation(self) -> Conversation:
@@ -96,6 +73,12 @@ class Session:
     def seen(self) -> Conversation:
         """The conversation as a reader sees it: what a stopped last run left stands among the messages."""
         return recovery.settle(self.conversation)
+
+    @property
+    def answering(self) -> str:
+        """The name of the model that answered last: of several, the one that did."""
+        answering: ChatModel = getattr(self.model, "answering", self.model)
+        return answering.name
 
     def _notify(self, text: str) -> None:
         self.notice(text)  # looked up each time: a chat that opens its screen later listens from then on
@@ -148,7 +131,7 @@ class Session:
             answering=lambda: self.answering,
         )
         result = await turn.take(prepare, on_delta=on_delta, on_event=on_event)
-        self._say_unpriced(result)
+        self.costs.check(result, self.answering)
         return result
 
     def _agent(self, plan: RequestPlan) -> Agent[None, str]:
@@ -167,36 +150,13 @@ class Session:
             usage_limit=self.settings.usage_limit,
             settings=replace(self.settings.model, max_tokens=plan.max_tokens),
             unknown_tool="report",
-            price=self._price,
+            price=lambda response: self.costs.of(response, self.answering),
             backoff=jittered(self.settings.retry_jitter),
             on_wait=self._say_wait,
         )
 
     def _say_wait(self, wait: RetryWait) -> None:
         self.notice(f"{wait.error}; trying again in {wait.seconds:.1f} s")
-
-    @property
-    def answering(self) -> str:
-        """The name of the model that answered last: of several, the one that did."""
-        answering: ChatModel = getattr(self.model, "answering", self.model)
-        return answering.name
-
-    def _price(self, response: ModelResponse) -> float | None:
-        rates = self.settings.prices.get(self.answering)
-        return None if rates is None else rates.cost(response.usage)
-
-    def _say_unpriced(self, result: Result[str]) -> None:
-        """Say that a bound on the cost binds nothing, when nobody knows what the run cost."""
-        limit = self.settings.usage_limit
-        if limit is None or limit.cost is None or result.cost is not None:
-            return
-        if self.answering == self._told_unpriced or self.answering.startswith("local:"):
-            return
-        self._told_unpriced = self.answering
-        self.notice(
-            f"max_cost cannot bound this: nothing tells what {self.answering} costs; "
-            f'[prices."{self.answering}"] in the settings does'
-        )
 
     async def preview(self, prompt: str = "") -> Preview:
         """What a request with `prompt` would send now, and what would be left out of it."""

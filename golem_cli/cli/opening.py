@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from golem_cli.chat import lineage
+from golem_cli.chat.chat_settings import ChatSettings
 from golem_cli.chat.memory import MemoryLibrary
-from golem_cli.chat.session import ChatSettings, Session, utc_now
+from golem_cli.chat.session import Session, utc_now
 from golem_cli.cli.failures import WrongUsage
 from golem_cli.cli.home import open_library, open_store
 from golem_cli.cli.preparing import Kept, Prepared, Wanted, prepare

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from golem_cli.chat import lineage
+from golem_cli.chat.chat_settings import ChatSettings
 from golem_cli.chat.fallback import FallbackModel
-from golem_cli.chat.session import ChatSettings, Session
+from golem_cli.chat.session import Session
 from golem_cli.core.errors import HistoryError, ModelError, RunError
 from golem_cli.core.message import Message, Part
 from golem_cli.core.model import Delta, ModelRequest, WindowedModel

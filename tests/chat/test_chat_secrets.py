@@ -9,8 +9,9 @@ from typing import Final
 import pytest
 
 from golem_cli.chat import lineage
+from golem_cli.chat.chat_settings import ChatSettings
 from golem_cli.chat.secret_guard import SecretPolicy
-from golem_cli.chat.session import ChatSettings, Session
+from golem_cli.chat.session import Session
 from golem_cli.core.errors import ConfigurationError, ModelError, RunError
 from golem_cli.core.message import Part
 from golem_cli.store.store import Store

@@ -9,7 +9,8 @@ import msgspec
 import pytest
 
 from golem_cli.chat import lineage
-from golem_cli.chat.session import ChatSettings, Session
+from golem_cli.chat.chat_settings import ChatSettings
+from golem_cli.chat.session import Session
 from golem_cli.core import recovery
 from golem_cli.core.canceled import RunCanceled
 from golem_cli.core.conversation import DONE, DROPPED, FAILED, INTERRUPTED, Conversation, ConversationSettings

@@ -23,7 +23,8 @@ from pathlib import Path
 import pytest
 
 from golem_cli.chat import lineage
-from golem_cli.chat.session import ChatSettings, Session
+from golem_cli.chat.chat_settings import ChatSettings
+from golem_cli.chat.session import Session
 from golem_cli.core.errors import StoreError
 from golem_cli.core.model import ModelRequest, ModelResponse, OnDelta
 from golem_cli.store.store import Store

@@ -19,7 +19,8 @@ from typing import Any
 
 import httpx
 
-from golem_cli.chat.session import ChatSettings, Session
+from golem_cli.chat.chat_settings import ChatSettings
+from golem_cli.chat.session import Session
 from golem_cli.core.events import RunEvent
 from golem_cli.core.model import Delta
 from golem_cli.core.tool import RunContext, Tool

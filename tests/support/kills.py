@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Final, Self
 
 from golem_cli.chat import lineage
-from golem_cli.chat.session import ChatSettings, Session, utc_now
+from golem_cli.chat.chat_settings import ChatSettings
+from golem_cli.chat.session import Session, utc_now
 from golem_cli.core.conversation import FAILED, Conversation
 from golem_cli.core.message import Message
 from golem_cli.core.recovery import last_stop, messages_of
