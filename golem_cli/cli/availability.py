@@ -31,6 +31,8 @@ def of_service(service: Service, settings: Settings, variables: Mapping[str, str
     from golem_cli.cli.model_choice import configured_for
     from golem_cli.providers.addresses import host_of, is_loopback
 
+    if service.protocol == "bedrock":
+        return of_bedrock(service, variables)
     configured = configured_for(service, settings)
     base_url = (
         variables.get(service.base_url_variable) or (configured and configured.base_url) or service.base_url
@@ -54,6 +56,23 @@ def of_service(service: Service, settings: Settings, variables: Mapping[str, str
     if not service.key_variables:
         return Availability(name=service.name, usable=True, reason=f"configured: {host_of(base_url)}")
     return Availability(name=service.name, usable=False, reason=f"set {' or '.join(service.key_variables)}")
+
+
+def of_bedrock(service: Service, variables: Mapping[str, str]) -> Availability:
+    """Say whether Bedrock can be used: whether anything says who asks. AWS itself is not asked."""
+    from golem_cli.core.errors import ConfigurationError
+    from golem_cli.providers.bedrock.access import KNOWN_BY, check_installed
+
+    try:
+        check_installed()
+    except ConfigurationError as error:
+        return Availability(name=service.name, usable=False, reason=str(error))
+    found = next((name for name in (*service.key_variables, *KNOWN_BY) if variables.get(name)), "")
+    if found:
+        kind = "key" if found in service.key_variables else "credentials"
+        return Availability(name=service.name, usable=True, reason=f"{kind} from {found}")
+    wanted = " or ".join((*service.key_variables, *KNOWN_BY))
+    return Availability(name=service.name, usable=False, reason=f"set {wanted}")
 
 
 def of_embedded(cache: Path) -> Availability:
@@ -82,7 +101,7 @@ def asked(service: Service, base_url: str) -> Availability:
     from golem_cli.providers.openai.client import list_models
     from golem_cli.providers.services import LISTED_UNDER
 
-    place = base_url.rstrip("/") + LISTED_UNDER[service.protocol]
+    place = service.root(base_url) + LISTED_UNDER[service.protocol]
     try:
         models = asyncio.run(list_models(base_url=place, name=service.name, timeout=PROBE_SECONDS))
     except GolemError:

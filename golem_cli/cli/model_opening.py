@@ -90,22 +90,22 @@ def _of_service(service: Service, model: str, settings: Settings, environment: E
 
     configured = configured_for(service, settings)
     base_url = address_of(service, settings, environment.variables)
-    if not base_url:
+    if not base_url and service.protocol != "bedrock":  # which finds its region's
         raise ConfigurationError(f"where is the server? set {service.base_url_variable} to its address")
     key = _first_set(service.key_variables, environment)
     if not key and configured and configured.api_key_command:
         from golem_cli.store.api_keys import run_key_command
 
         key = run_key_command(configured.api_key_command, provider=service.name)
-    needs_key = service.key_variables and service.base_url  # a server of one's own may need none
+    has_home = service.base_url or service.under  # a server of one's own may need no key
+    needs_key = service.key_variables and has_home
     if not key and needs_key and not is_loopback(base_url):
         raise ConfigurationError(
             f"{service.title} needs a key: set {service.key_variables[0]}, or api_key_command in "
             f"[providers.{service.name}] of the settings file"
         )
-    make = partial(
-        _make_adapter, service, model, base_url=checked_base_url(base_url), api_key=checked_key(key)
-    )
+    place = checked_base_url(service.root(base_url)) if base_url else ""
+    make = partial(_make_adapter, service, model, base_url=place, api_key=checked_key(key))
     return FoundModel(f"{service.name}:{model}", make)
 
 
@@ -123,6 +123,10 @@ def _make_adapter(service: Service, model: str, *, base_url: str, api_key: str) 
         from golem_cli.providers.openai_responses import ResponsesModel
 
         return ResponsesModel(model=model, name=name, base_url=base_url, api_key=api_key)
+    if service.protocol == "bedrock":
+        from golem_cli.providers.bedrock import BedrockModel
+
+        return BedrockModel(model=model, name=name, base_url=base_url, api_key=api_key)
     from golem_cli.providers.openai import OpenAIModel
 
     return OpenAIModel(model=model, name=name, base_url=base_url, api_key=api_key, quirks=service.quirks)
@@ -170,6 +174,8 @@ def _providers() -> list[str]:
 def _example(service: Service) -> str:
     if service.default_model:
         return f"for example {service.name}:{service.default_model}"
+    if not service.local:
+        return f"name it, as in {service.name}:NAME"
     return f"name it, as in {service.name}:NAME; golem models lists what a server on this machine has"
 
 

@@ -5,7 +5,9 @@ reference "Chat completions" and "Responses"; OpenRouter "API reference"; Groq "
 DeepSeek "Thinking mode"; Mistral "Chat completion", which refuses unknown fields; xAI, Together, Fireworks,
 Cerebras, Perplexity and Cohere "OpenAI compatibility"; Ollama and LM Studio "OpenAI compatibility"; vLLM and
 llama.cpp server manuals; OpenAI, Groq and Cerebras "Deprecations" and xAI "Migration guides" for the models
-that are served; Anthropic "Models overview"; Gemini API docs "Gemini models").
+that are served; Anthropic "Models overview"; Gemini API docs "Gemini models"; Azure
+"API version lifecycle", whose v1 API takes OpenAI's format and a key or a token as a bearer; Bedrock user
+guide).
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ class Service(NamedTuple):
     configured (a shared port such as 8000 or 8080 may be anything). `default_model` is the name that golem
     takes when only the service's key is set; a sensible, inexpensive one, "" where there is no telling.
     `protocol` is the format that it speaks. `beside` names the row whose server, key and settings it shares:
-    it is the same service in another format, and never chosen or looked at by itself.
+    it is the same service in another format, and never chosen or looked at by itself. `under` stands between
+    the address that people write and the requests' own paths.
     """
 
     name: str
@@ -50,17 +53,27 @@ class Service(NamedTuple):
     key_variables: tuple[str, ...] = ()
     own_port: bool = False
     default_model: str = ""
-    protocol: Literal["openai", "anthropic", "gemini", "responses"] = "openai"
+    protocol: Literal["openai", "anthropic", "gemini", "responses", "bedrock"] = "openai"
     quirks: Quirks = Quirks()
     beside: str = ""
+    under: str = ""
 
     @property
     def local(self) -> bool:
         """Whether its usual address is on this machine."""
         return not self.key_variables
 
+    def root(self, address: str) -> str:
+        """Where requests go when people write `address`, with or without what the service has under it.
 
-LISTED_UNDER: Final = {"openai": "", "anthropic": "/v1", "gemini": "/v1beta", "responses": ""}
+        >>> find_service("azure").root("https://mine.openai.azure.com/")
+        'https://mine.openai.azure.com/openai/v1'
+        """
+        address = address.strip().rstrip("/")
+        return address if address.endswith(self.under) else address + self.under
+
+
+LISTED_UNDER: Final = {"openai": "", "anthropic": "/v1", "gemini": "/v1beta", "responses": "", "bedrock": ""}
 """What stands between a base URL and `/models` in each protocol."""
 
 SERVICES: Final[tuple[Service, ...]] = (
@@ -100,6 +113,23 @@ SERVICES: Final[tuple[Service, ...]] = (
         key_variables=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
         default_model="gemini-3.5-flash-lite",
         protocol="gemini",
+    ),
+    Service(
+        name="azure",
+        title="Azure OpenAI",
+        base_url="",  # each resource has an address of its own, each model a deployment's name
+        base_url_variable="AZURE_OPENAI_ENDPOINT",
+        key_variables=("AZURE_OPENAI_API_KEY",),
+        quirks=Quirks(length_field="max_completion_tokens"),
+        under="/openai/v1",
+    ),
+    Service(
+        name="bedrock",
+        title="AWS Bedrock",
+        base_url="",  # each region has its own
+        base_url_variable="AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
+        key_variables=("AWS_BEARER_TOKEN_BEDROCK",),
+        protocol="bedrock",
     ),
     Service(
         name="openrouter",

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     from botocore.session import Session
 
+KNOWN_BY: Final = ("AWS_PROFILE", "AWS_ACCESS_KEY_ID")
+"""Variables that say, beside a key of Bedrock's own, who asks. There are other ways, which take time."""
+
 _SERVICE: Final = "bedrock-runtime"
 _SIGNED_FOR: Final = "bedrock"
 _JSON: Final = {"Content-Type": "application/json"}
