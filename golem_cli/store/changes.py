@@ -168,7 +168,7 @@ class Draft:
 
     def _stream(self, run_id: str, start: int, text: str) -> None:
         run = self.run(run_id)
-        if run is not None:
+        if run is not None and start <= len(run.partial_text):  # what follows a gap is not what was streamed
             self._put(msgspec.structs.replace(run, partial_text=run.partial_text[:start] + text))
 
     def _put(self, run: RunRecord) -> None:
@@ -183,9 +183,12 @@ def replay(
 
     `revision` is the file's, `conversation` None when there is no file. Entries count from the last mark that
     names this revision, so that a fold that was completed is not applied twice. When no mark names it,
-    somebody edited the file: everything is applied, but for messages that its end already has.
+    somebody edited the file: everything is applied, but for messages that its end already has; nothing, when
+    the edit came after a fold that was completed.
     """
     start = _start(entries, revision) if conversation is not None else 0
+    if start is None and conversation is not None and _is_folded(entries, conversation):
+        start = len(entries)
     changes = [
         (change_of(entry), entry) for entry in entries[start or 0 :] if entry.kind not in {BASE, ABOUT}
     ]
@@ -210,6 +213,16 @@ def _start(entries: Sequence[Entry], revision: str) -> int | None:
         if entry.kind == BASE and entry.payload == revision.encode()
     ]
     return marks[-1] + 1 if marks else None
+
+
+def _is_folded(entries: Sequence[Entry], conversation: Conversation) -> bool:
+    """Whether an edited file has all of the journal: a fold was under way, and the messages are there."""
+    if not entries or entries[-1].kind != BASE:
+        return False
+    new = [change.message for change in map(change_of, entries) if isinstance(change, MessageAdded)]
+    old = list(conversation.messages)
+    places = range(len(old) - len(new) + 1)
+    return bool(new) and any(old[place : place + len(new)] == new for place in places)
 
 
 def _first_about(entries: Sequence[Entry]) -> Conversation | None:

@@ -177,3 +177,16 @@ def test_an_entry_that_says_nothing_costs_no_other(tmp_path: Path, kind: str, pa
         writer.close()
     with store.open(writer.path.stem) as again:
         assert [each.content for each in again.conversation.messages] == ["before"]
+
+
+def test_streamed_text_behind_a_gap_is_not_joined_to_what_is_before_it(tmp_path: Path) -> None:
+    """Of three notes the second is damaged: the first is what is known to have been streamed."""
+    store = Store(tmp_path)
+    writer = store.create()
+    writer.begin_run(RunRecord(run_id="r", prompt="hi"))
+    for text in ("one", "one two", "one two three"):
+        writer.note_partial("r", text)
+    journal = writer.path.with_suffix(".journal")
+    journal.write_bytes(journal.read_bytes().replace(b'" two"', b'" too"'))
+    assert store.read(writer.path.stem).runs[0].partial_text == "one"
+    writer.close()

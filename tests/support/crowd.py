@@ -3,7 +3,7 @@
     python -m tests.support.crowd FOLDER NAME SECONDS CONVERSATION...
 
 Whoever finds a conversation held by another waits and tries again. Prints, a line each, what it was told is
-saved: `added CONVERSATION CONTENT` and `forked CONVERSATION COUNT`, the number of messages that the fork took.
+saved: `added CONVERSATION CONTENT` and `forked CONVERSATION COUNT`, how many messages the fork took.
 """
 
 from __future__ import annotations
