@@ -129,3 +129,83 @@ def test_a_folder_in_the_place_of_the_journal_is_one_line(tmp_path: Path) -> Non
     writer.add_message(message)
     writer.close()
     assert len(store.read(writer.path.stem).messages) == 1
+
+
+FULL = """
+import sys
+from contextlib import suppress
+from pathlib import Path
+from golem_cli.core.conversation import Conversation, RunRecord
+from golem_cli.core.errors import StoreError
+from golem_cli.core.message import Message
+from golem_cli.store.store import Store
+
+store = Store(Path(sys.argv[1]))
+ballast = store.conversations / "ballast"
+
+def fill():
+    with ballast.open("wb", buffering=0) as file, suppress(OSError):
+        while True:
+            file.write(bytes(4096))
+
+page = "x" * 5000  # does not fit into the last page that is taken already
+writer = store.create(Conversation(title="t"))
+steps = [
+    lambda: writer.begin_run(RunRecord(run_id="r", prompt="prompt" + page)),
+    lambda: writer.note_partial("r", "half an answer" + page),
+    lambda: writer.add_message(Message(role="user", content="prompt" + page)),
+    lambda: writer.add_message(Message(role="assistant", content="answer" + page)),
+    lambda: writer.end_run(RunRecord(run_id="r", status="done", error=page)),
+    lambda: writer.replace(writer.conversation, backup=True),
+]
+for step in steps:
+    before = writer.conversation
+    fill()
+    try:
+        step()
+    except StoreError as error:
+        assert "the disk is full" in str(error), error
+    else:
+        raise AssertionError("there was room")
+    assert writer.conversation == before
+    if writer.saved:  # readable on the full disk, by whoever comes
+        assert store.read(writer.path.stem) == before
+    ballast.unlink()
+    step()
+value = writer.conversation
+fill()
+with suppress(StoreError):
+    writer.close()
+assert store.read(writer.path.stem) == value
+ballast.unlink()
+with store.open(writer.path.stem) as writer:
+    assert writer.conversation == value
+print(len(value.messages), sorted(path.suffix for path in store.conversations.iterdir()))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a small file system of our own, by a user namespace")
+def test_every_step_of_a_turn_on_a_full_disk_fails_in_one_line_and_can_be_made_again(tmp_path: Path) -> None:
+    """A tmpfs of 128 KiB, filled to its last page before each step: a real ENOSPC each time."""
+    own_mounts = ["unshare", "--user", "--map-root-user", "--mount"]
+    folder = tmp_path / "golem" / "conversations"
+    folder.mkdir(parents=True)
+    mount = f"mount -t tmpfs -o size=128k golem '{folder}'"
+    if subprocess.run([*own_mounts, "sh", "-c", mount], capture_output=True, check=False).returncode:
+        pytest.skip("this system lets us mount nothing")
+    done = subprocess.run(
+        [
+            *own_mounts,
+            "sh",
+            "-c",
+            f'{mount} && exec "$0" "$@"',
+            sys.executable,
+            "-c",
+            FULL,
+            str(folder.parent),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "2 ['.json', '.orig']\n", done.stderr
