@@ -179,7 +179,7 @@ def result_object(session: Session, output: str, finish_reason: str) -> dict[str
     if run is not None:
         found |= _run_fields(run)
     found["finishReason"] = finish_reason
-    if session.writer.path is not None:
+    if session.writer.path is not None and not session.writer.unsaved:
         found["file"] = str(session.writer.path)
     return found
 
