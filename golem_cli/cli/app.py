@@ -1,7 +1,7 @@
 """The Typer application: the table of commands, each loaded only when it is named or listed.
 
-A command lives in the module of this package that the table names: its function `command` (whose docstring is
-the help) and `EPILOG` (example and exit codes). Wiring a new command is one line here.
+A command lives in the module of `golem_cli.cli.commands` that has its name: its function `command` (whose
+docstring is the help) and `EPILOG` (example and exit codes). Wiring a new command is one line here.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from golem_cli.cli.failures import WrongUsage, did_you_mean
 if TYPE_CHECKING:
     from golem_cli.cli.environment import Environment
 
-COMMANDS: Final = {
-    "chat": "golem_cli.cli.chat",
-    "ask": "golem_cli.cli.ask",
-    "resume": "golem_cli.cli.resume",
-    "fork": "golem_cli.cli.fork",
-    "normalize": "golem_cli.cli.normalize",
-    "sanitize": "golem_cli.cli.sanitize",
-    "list": "golem_cli.cli.list",
-    "search": "golem_cli.cli.search",
-    "show": "golem_cli.cli.show",
-    "rename": "golem_cli.cli.rename",
-    "delete": "golem_cli.cli.delete",
-    "trash": "golem_cli.cli.trash",
-    "export": "golem_cli.cli.export",
-    "models": "golem_cli.cli.models",
-    "config": "golem_cli.cli.config",
-    "doctor": "golem_cli.cli.doctor",
-}
-"""Every command → its module, in the order of the help."""
+COMMANDS: Final = (
+    "chat",
+    "ask",
+    "resume",
+    "fork",
+    "normalize",
+    "sanitize",
+    "list",
+    "search",
+    "show",
+    "rename",
+    "delete",
+    "trash",
+    "export",
+    "models",
+    "config",
+    "doctor",
+)
+"""Every command, in the order of the help: a module of `golem_cli.cli.commands`."""
 
 SETTINGS: Final = {"help_option_names": ["-h", "--help"]}
 
@@ -54,7 +54,7 @@ def run(arguments: Sequence[str], environment: Environment) -> int:
     app = typer.Typer(rich_markup_mode=None, context_settings=SETTINGS, add_completion=not known)
     app.callback(help=HELP, epilog=EPILOG)(_top)
     for name in [named] if known else COMMANDS:
-        module = import_module(COMMANDS[name])
+        module = import_module(f"golem_cli.cli.commands.{name}")
         app.command(name, epilog=module.EPILOG)(module.command)
     tree = typer.main.get_command(app)
     code = tree.main(args=list(arguments), prog_name="golem", standalone_mode=False, obj=environment)

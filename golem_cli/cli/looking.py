@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from golem_cli.cli.commands.resume import ResumeOptions
     from golem_cli.cli.environment import Environment
-    from golem_cli.cli.resume import ResumeOptions
     from golem_cli.cli.sources import Source
     from golem_cli.core.conversation import Conversation
 

@@ -89,7 +89,7 @@ def open_writer(conversation: str | Conversation, library: Library, environment:
 
 
 def _copy_of(path: Path, environment: Environment, *, trust: bool, salvage: bool) -> str | Conversation:
-    from golem_cli.cli.sanitize import summary_of
+    from golem_cli.cli.commands.sanitize import summary_of
     from golem_cli.cli.sources import read_source
     from golem_cli.store.imports import note_import
 

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from golem_cli.cli.cleaning import CleaningOptions, run_cleaning
 from golem_cli.cli.cleaning_report import Cleaned
-from golem_cli.cli.normalize import normalize
+from golem_cli.cli.commands.normalize import normalize
 from golem_cli.core.codec import Transcript
 from golem_cli.core.conversation import FAILED, Conversation, RunRecord
 from golem_cli.core.message import Message, ToolCall

@@ -90,7 +90,7 @@ def _excerpt(hit: Hit, environment: Environment) -> str:
 
 def _json_hit(hit: Hit) -> dict[str, object]:
     """The shape of `list --json`, and where the words are."""
-    from golem_cli.cli.list import json_summary
+    from golem_cli.cli.commands.list import json_summary
     from golem_cli.render.excerpt import excerpt
 
     piece = hit.match.piece

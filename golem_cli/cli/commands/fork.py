@@ -118,7 +118,7 @@ def _report(source: Source, fork: Fork, *, as_json: bool, environment: Environme
 
     new = fork.conversation
     if fork.report is not None and fork.report.changed:
-        from golem_cli.cli.sanitize import summary_of
+        from golem_cli.cli.commands.sanitize import summary_of
 
         environment.complain(f"golem: {source.name} comes from outside: {summary_of(fork.report)}")
     if as_json:

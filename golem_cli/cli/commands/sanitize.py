@@ -27,7 +27,7 @@ EPILOG = epilog(
 def sanitize(transcript: Transcript) -> Cleaned:
     """Sanitize the messages of `transcript`. Nothing waits for an answer in history that others wrote."""
     from golem_cli.cli.cleaning_report import Cleaned
-    from golem_cli.cli.normalize import repair_counts
+    from golem_cli.cli.commands.normalize import repair_counts
     from golem_cli.core.history import sanitize_history
 
     messages, report = sanitize_history(transcript.messages)
@@ -94,7 +94,7 @@ def emptied_messages(history: list[Message], report: SanitizeReport) -> set[int]
 
 def summary_of(report: SanitizeReport) -> str:
     """What was taken out, in words."""
-    from golem_cli.cli.normalize import summary_of as summary_of_repair
+    from golem_cli.cli.commands.normalize import summary_of as summary_of_repair
     from golem_cli.render.words import counted
 
     taken = [

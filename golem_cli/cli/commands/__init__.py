@@ -1,0 +1,1 @@
+"""The commands, a module each: Typer calls its `command`, whose docstring is the help."""
