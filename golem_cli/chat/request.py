@@ -12,7 +12,7 @@ from golem_cli.chat.processor import in_turn, patient_budget, patient_trim
 from golem_cli.core.conversation import Conversation
 from golem_cli.core.history import HistoryProcessor, leave_out_malformed_parts, repair
 from golem_cli.core.message import SYSTEM, USER, Message, Part, replace
-from golem_cli.core.model import WindowedModel
+from golem_cli.core.model import CountingModel, WindowedModel
 
 DEFAULT_TRIM: Final = 20
 LARGEST_RESERVE: Final = 1024
@@ -62,14 +62,16 @@ class RequestPlan:
             size = await model.context_window()
             reserve = reserve or min(LARGEST_RESERVE, size // 4)
             window = max(size - reserve - await model.count(_rest(conversation, prompt, parts)), 0)
+        bounds = [bound for bound in (window, budget or None) if bound is not None]
         processors: list[HistoryProcessor] = []
-        if trim is None and window is None:
-            trim = DEFAULT_TRIM
+        if isinstance(model, CountingModel) and bounds:
+            processors.append(patient_budget(model.count, min(bounds), notice))
+        else:
+            trim = DEFAULT_TRIM if trim is None else trim
+            if bounds:
+                notice(f"the budget of {budget} tokens waits: {model.name} has no token counter")
         if trim:
-            processors.append(patient_trim(trim, notice))
-        if isinstance(model, WindowedModel) and window is not None:
-            allowed = min(window, budget) if budget else window
-            processors.append(patient_budget(model.count, allowed, notice))
+            processors.insert(0, patient_trim(trim, notice))
         return cls(history=history, processor=_counted(in_turn(*processors), sent), max_tokens=reserve)
 
     async def preview(self, instructions: str) -> Preview:

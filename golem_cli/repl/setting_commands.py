@@ -47,6 +47,8 @@ def _trim_in_force(room: Room) -> str:
     chosen = room.session.planner.trim(room.conversation)
     if chosen:
         return f"The newest {chosen} messages are sent."
+    if _counts(room) and room.session.planner.budget(room.conversation):
+        return _budget_in_force(room)
     if _has_window(room):
         return "As many messages are sent as the model's window holds."
     return "All messages are sent." if chosen == 0 else f"The newest {DEFAULT_TRIM} messages are sent."
@@ -62,11 +64,19 @@ def budget(room: Room, number: str) -> None:
 
 def _budget_in_force(room: Room) -> str:
     chosen = room.session.planner.budget(room.conversation)
-    if not _has_window(room):
+    if not _counts(room):
         kept = f"The budget of {chosen} tokens waits: " if chosen else ""
         return f"{kept}{room.conversation.model} has no token counter; /trim bounds what is sent."
+    if not chosen and not _has_window(room):
+        return "No budget is set."
     bound = f"{chosen} tokens" if chosen else "the model's window"
     return f"History that fits in {bound} is sent."
+
+
+def _counts(room: Room) -> bool:
+    from golem_cli.core.model import CountingModel
+
+    return isinstance(room.session.model, CountingModel)
 
 
 def _has_window(room: Room) -> bool:

@@ -27,6 +27,7 @@ GITHUB: Final = "https://github.com"
 SIGNED: Final = "signed by "
 """How this server's signatures begin; the model's id follows."""
 
+REGIONAL: Final = "us."
 HAIKU: Final = "us.anthropic.claude-haiku-4-5-20251001-v1:0"
 OPUS: Final = "eu.anthropic.claude-opus-4-6-v1"
 CLAUDE_3: Final = "anthropic.claude-3-haiku-20240307-v1:0"
@@ -167,11 +168,11 @@ def loop_without_thinking(sent: Body) -> bool:
 
 
 def foreign(sent: Body) -> bool:
-    own = SIGNED + sent["modelId"]
+    own = (SIGNED + sent["modelId"], SIGNED + REGIONAL + sent["modelId"])  # counted for the model behind it
     for block in of_kind(sent, "reasoningContent"):
         redacted = block.get("redactedContent")
         signed = block.get("reasoningText", {}).get("signature")
-        if (base64.b64decode(redacted).decode() if redacted else signed) != own:
+        if (base64.b64decode(redacted).decode() if redacted else signed) not in own:
             return True
     return False
 

@@ -305,6 +305,11 @@ def refusal(sent: Body, service: str) -> Rule | None:
 
 def strict_server(service: str) -> HttpServer:
     """The server of that service. It answers `Hello`, streamed where that is asked for."""
+    return HttpServer(respond=strict_responder(service))
+
+
+def strict_responder(service: str) -> Callable[[Request], Reply]:
+    """What that server does with a request."""
 
     def respond(request: Request) -> Reply:
         sent = json.loads(request.body)
@@ -321,4 +326,4 @@ def strict_server(service: str) -> HttpServer:
         events = b"".join(b"data: %b\n\n" % json.dumps({"choices": [piece]}).encode() for piece in pieces)
         return Reply(headers={"Content-Type": "text/event-stream"}, body=events + b"data: [DONE]\n\n")
 
-    return HttpServer(respond=respond)
+    return respond
