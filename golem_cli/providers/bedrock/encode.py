@@ -19,6 +19,7 @@ from golem_cli.core.message import ASSISTANT, USER
 from golem_cli.providers.bedrock.families import family_of
 from golem_cli.providers.bedrock.names import is_name, wire_name
 from golem_cli.providers.bedrock.parts import refusal_of
+from golem_cli.providers.bedrock.schema import plain
 from golem_cli.providers.bedrock.settings import claude_thinking, inference_of
 from golem_cli.providers.bedrock.turns import close, content_of, encode_turns, in_loop_without_thinking
 from golem_cli.providers.checks import check_parts, closed, schema_of
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
 _CACHE_POINT: Final[dict[str, object]] = {"cachePoint": {"type": "default"}}
 _CHOICES: Final = {"auto": "auto", "required": "any"}
-_TOP_OF_PLAIN: Final = ("type", "properties", "required")
 
 
 def encode_request(request: ModelRequest, *, model: str, origin: str, stream: bool) -> bytes:
@@ -112,9 +112,7 @@ def _tool(tool: ToolSpec, family: Family) -> Json:
     if schema["type"] != "object":
         raise ConfigurationError(f"tool {tool.name!r}: Bedrock takes parameters of the type object only")
     if family.plain_schemas:
-        schema = {name: schema[name] for name in _TOP_OF_PLAIN if name in schema} | (
-            {} if "properties" in schema else {"properties": {}}
-        )
+        schema = plain(schema)
     said = {"description": scalar_text(tool.description)} if tool.description else {}
     return {"toolSpec": {"name": tool.name, **said, "inputSchema": {"json": schema}}}
 
