@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.chat_replies import chunk
 from tests.support.chat_terminal import at_prompt, chat, say
-from tests.support.http_server import HttpServer, Reply
+from tests.support.http_server import HttpServer, Piece, Reply
 
 
 def event(value: object) -> bytes:
@@ -31,7 +31,7 @@ def server() -> Iterator[HttpServer]:
 def test_thinking_is_shown_gives_way_to_a_line_and_show_has_it_all(server: HttpServer) -> None:
     gate = threading.Event()
     usage = {"prompt_tokens": 20, "completion_tokens": 12, "prompt_tokens_details": {"cached_tokens": 8}}
-    pieces = [thought("First this. "), thought("Then that."), gate, chunk("The answer.", "stop")]
+    pieces: list[Piece] = [thought("First this. "), thought("Then that."), gate, chunk("The answer.", "stop")]
     body = [*pieces, event({"choices": [], "usage": usage}), b"data: [DONE]\n\n"]
     server.reply(Reply(headers={"Content-Type": "text/event-stream"}, body=body))
     with chat(server, columns=100) as terminal:
