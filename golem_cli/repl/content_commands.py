@@ -172,7 +172,8 @@ KEYS = """
 Enter sends; Alt-Enter or Ctrl-J begins a new line; a pasted block is one message.
 What is typed while an answer streams waits for the prompt; a line ended with Enter is sent then.
 Ctrl-C or Esc stops an answer. Ctrl-C clears a draft into the history, and leaves when pressed twice.
-Ctrl-D on an empty line leaves. Ctrl-R searches earlier prompts; Ctrl-X Ctrl-E opens $EDITOR. //text sends a prompt that begins with /."""
+Ctrl-D on an empty line leaves. Ctrl-R searches earlier prompts; Ctrl-X Ctrl-E opens $EDITOR.
+//text sends a prompt that begins with /."""
 
 
 def leave(room: Room, _: str) -> None:
