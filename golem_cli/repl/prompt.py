@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from prompt_toolkit import PromptSession
-from prompt_toolkit.application import Application
+from prompt_toolkit.application import Application, get_app
 from prompt_toolkit.enums import EditingMode
 from prompt_toolkit.formatted_text import FormattedText
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.key_binding.key_processor import KeyProcessor
+from prompt_toolkit.keys import Keys
 from prompt_toolkit.output.color_depth import ColorDepth
 from prompt_toolkit.output.plain_text import PlainTextOutput
 from prompt_toolkit.styles import Style
@@ -26,6 +28,11 @@ if TYPE_CHECKING:
     from golem_cli.repl.terminal import Terminal
 
 PROMPT: Final = "› "  # noqa: RUF001 (a prompt sign, not a comparison)
+ESCAPE_WAIT: Final = 0.05
+"""Seconds in which what follows an Esc makes it Alt. Esc stops an answer: pressed too late, it must not
+swallow the `/` of the next command."""
+SEQUENCE_WAIT: Final = 1.0
+"""Seconds in which other keys in a row, such as Ctrl-X Ctrl-E, belong together."""
 MENU_ROWS: Final = 8
 """Rows kept free for the menu of completions where the screen has them."""
 
@@ -58,7 +65,8 @@ def make_prompt(
         style=Style.from_dict({"bottom-toolbar": "noreverse"}),
         include_default_pygments_style=False,
     )
-    session.app.ttimeoutlen = 0.05
+    session.app.ttimeoutlen = ESCAPE_WAIT
+    session.app.key_processor.after_key_press += _wait_for_the_rest
     show_marks(session.layout)
 
     def fit(app: Application[str]) -> None:
@@ -70,6 +78,13 @@ def make_prompt(
 
     session.app.before_render += fit
     return session
+
+
+def _wait_for_the_rest(processor: KeyProcessor) -> None:
+    """Choose, after each key, how long the next one may take to join those that are still open."""
+    begun = processor.key_buffer[:1]
+    escaped = bool(begun) and begun[0].key == Keys.Escape
+    get_app().timeoutlen = ESCAPE_WAIT if escaped else SEQUENCE_WAIT
 
 
 async def ask_line(question: str) -> str:

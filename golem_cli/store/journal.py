@@ -96,7 +96,7 @@ class JournalFile:
             return False
         try:
             return not os.path.samestat(self.path.lstat(), os.fstat(self._descriptor))
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):  # gone, or a file in its folder's place
             return True
 
     def append(self, entries: Iterable[Entry], *, sync: bool = True) -> None:

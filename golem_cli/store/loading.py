@@ -68,7 +68,7 @@ def identity_of(path: Path) -> Identity:
     """Return what changes when a file is replaced or written; None when there is none."""
     try:
         return identity_from(path.lstat())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
 
 

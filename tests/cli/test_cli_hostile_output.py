@@ -65,6 +65,8 @@ COMMANDS: Final = [
     ("trash", "restore", DELETED),
     ("trash", "restore", ARGUMENT),
     ("trash", "empty", "--yes"),
+    ("doctor", "--offline"),
+    ("doctor", "--offline", "--json"),
     ("models",),
     ("models", "--json"),
     ("models", ARGUMENT),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -203,3 +204,14 @@ def test_places_agree_with_counting(line: list[tuple[bool, int]]) -> None:
     owners = [index for index, width in enumerate(widths) for _ in range(width)]
     assert [places.to_source(place) for place in range(len(owners))] == owners
     assert places.to_source(len(owners)) == len(line)
+
+
+def test_an_esc_at_the_prompt_does_not_swallow_the_slash_of_a_command(server: HttpServer) -> None:
+    """Esc stops an answer; one that is pressed too late must not make `/ids` the prompt `ids`."""
+    with chat(server) as terminal:
+        at_prompt(terminal)
+        terminal.type("\x1b")
+        time.sleep(0.3)  # as a person does; the wait for an Alt is far shorter
+        terminal.type("/ids\r")
+        terminal.wait_for("conversation  ")
+    assert not server.requests
