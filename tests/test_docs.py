@@ -375,7 +375,7 @@ FULL_MESSAGES: Final = (
             ToolCall(name="ls"),
         ),
         interrupted=True,
-        model="anthropic:m",
+        signed_by="anthropic:m",
         run_id="r",
         conversation_id="c",
     ),

@@ -100,7 +100,7 @@ def adopt(transcript: Transcript, *, now: str, source: str, trust: bool = False)
 
     history, report = (transcript.messages, None) if trust else sanitize_history(transcript.messages)
     if not trust:
-        history = [replace(message, model="") if message.model else message for message in history]
+        history = [replace(message, signed_by="") if message.signed_by else message for message in history]
     origin = transcript.conversation or Conversation()
     return Adopted(
         conversation=msgspec.structs.replace(

@@ -66,7 +66,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_de
 
     `parts` belong on user and tool messages, `thinking` and `tool_calls` on assistant messages,
     `tool_call_id`, `tool_name` and `failed` on tool messages; other places are kept on disk and ignored or
-    refused by a run. `interrupted` marks an assistant message whose end the user cut off. `model` names the
+    refused by a run. `interrupted` marks an assistant message whose end the user cut off. `signed_by` names the
     model whose signatures an assistant message carries (PROVIDER:NAME): no other may be shown them.
     `run_id` and `conversation_id` stamp what a run added.
 
@@ -83,7 +83,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_de
     tool_name: str = ""
     failed: bool = False
     interrupted: bool = False
-    model: str = ""
+    signed_by: str = ""
     run_id: str = ""
     conversation_id: str = ""
     extra: Extra = {}

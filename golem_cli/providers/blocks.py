@@ -118,7 +118,7 @@ class BlockFold:
             content=content or instead,
             thinking=tuple(thinking),
             tool_calls=tuple(calls),
-            model=origin if thinking else "",
+            signed_by=origin if thinking else "",
         )
 
 

@@ -46,7 +46,7 @@ def with_own_thinking(message: Message, origin: str) -> Message:
     """`message` with that thinking alone which the model called `origin` in the file signed."""
     if not message.thinking:
         return message
-    own = message.role == ASSISTANT and message.model == origin
+    own = message.role == ASSISTANT and message.signed_by == origin
     kept = tuple(block for block in message.thinking if own and (block.signature or block.redacted))
     return message if kept == message.thinking else replace(message, thinking=kept)
 

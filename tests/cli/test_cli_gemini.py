@@ -57,7 +57,7 @@ def test_an_answer_is_kept_with_its_signature_and_the_model_that_signed_it(serve
         {"text": "hm"},
         {"signature": "signed by gemini-3.8-flash", "after": [5, 0], "signs": 0},
     ]
-    assert answer["model"] == FLASH
+    assert answer["signedBy"] == FLASH
     assert KEY not in saved
 
 

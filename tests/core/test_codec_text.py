@@ -204,6 +204,13 @@ def test_empty_fields_are_left_out_and_unknown_ones_stand_last() -> None:
     )
 
 
+@pytest.mark.parametrize("value", ['"m"', "3", '{"name":"m"}', "[1]", "true"])
+def test_a_model_that_others_write_into_a_message_is_an_unknown_field(value: str) -> None:
+    """The contract has none: whose signatures a message carries stands in `signedBy`."""
+    (message,) = load_messages(f'[{{"role":"assistant","model":{value}}}]')
+    assert (message.signed_by, message.extra) == ("", {"model": value})
+
+
 def test_of_a_repeated_unknown_field_the_last_is_kept() -> None:
     """As JSON readers do; `extra` has one value for a name."""
     assert load_messages('[{"role":"user","x":1,"x":2}]')[0].extra == {"x": "2"}

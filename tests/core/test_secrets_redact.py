@@ -208,6 +208,14 @@ def test_what_only_a_provider_can_read_is_removed() -> None:
     assert message.thinking == (ThinkingBlock(text="hm", signature="[removed]"),)
 
 
+def test_what_has_no_signature_any_more_is_signed_by_nobody() -> None:
+    """No model may be sent the thinking again as its own: it would refuse every request from then on."""
+    block = ThinkingBlock(text="hm", signature=TAIL)
+    signed = Message(role="assistant", thinking=(block,), signed_by="anthropic:claude")
+    (message,) = redact(Conversation(messages=(signed,))).conversation.messages
+    assert message.signed_by != "anthropic:claude"
+
+
 def test_ids_that_look_random_get_names_and_pairs_stay_pairs() -> None:
     call = f"call_{TAIL[:24]}"
     conversation = Conversation(

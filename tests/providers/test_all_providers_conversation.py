@@ -64,7 +64,7 @@ async def test_a_conversation_goes_through_all_providers_three_times_round(tmp_p
         assert [message.role for message in history[-3:]] == ["assistant", "tool", "assistant"], provider.name
     assert sum(message.role == "tool" for message in history) == 3 * len(EVERY)
     assert {call.id for message in history for call in message.tool_calls} == {CALL_ID}
-    signed = {message.model.partition(":")[0] for message in history if message.thinking}
+    signed = {message.signed_by.partition(":")[0] for message in history if message.thinking}
     assert signed >= {"anthropic", "gemini", "openai-responses", "bedrock"}
 
 

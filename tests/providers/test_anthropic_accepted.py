@@ -160,7 +160,7 @@ messages_of_any_kind = st.one_of(
         content=texts,
         tool_calls=st.lists(calls, max_size=3).map(tuple),
         thinking=st.lists(thinking, max_size=2).map(tuple),
-        model=models.map(origin) | st.sampled_from(["", "openai:m"]),
+        signed_by=models.map(origin) | st.sampled_from(["", "openai:m"]),
     ),
     st.builds(
         Message,
@@ -182,8 +182,8 @@ def honest(history: list[Message]) -> list[Message]:
                 "thinking": tuple(
                     block
                     for block in message.thinking
-                    if not message.model.startswith("anthropic")
-                    or {block.signature, block.redacted} <= {"", SIGNED + message.model.partition(":")[2]}
+                    if not message.signed_by.startswith("anthropic")
+                    or {block.signature, block.redacted} <= {"", SIGNED + message.signed_by.partition(":")[2]}
                 ),
             }
         )

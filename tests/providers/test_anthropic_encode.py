@@ -165,7 +165,7 @@ SENT = {"type": "thinking", "thinking": "hm", "signature": "s"}
 
 def test_thinking_goes_back_to_the_model_that_signed_it_only() -> None:
     unsigned, hidden = ThinkingBlock(text="?"), ThinkingBlock(redacted="x")
-    turn = assistant("b", thinking=(SIGNED, unsigned, hidden), model=f"anthropic:{HAIKU}")
+    turn = assistant("b", thinking=(SIGNED, unsigned, hidden), signed_by=f"anthropic:{HAIKU}")
     own = turns(user("a"), turn, user("c"))[1]
     assert own == ("assistant", [SENT, {"type": "redacted_thinking", "data": "x"}, "b"])
     assert turns(user("a"), turn, user("c"), model="claude-opus-5")[1] == ("assistant", ["b"])
@@ -175,15 +175,15 @@ def test_thinking_goes_back_to_the_model_that_signed_it_only() -> None:
 
 def test_thinking_stands_where_it_stood_and_never_last() -> None:
     later = ThinkingBlock(text="hm", signature="s", extra={"after": "[2,1]"})
-    turn = assistant("So it is", call("1"), call("2"), thinking=(SIGNED, later), model=f"anthropic:{HAIKU}")
+    turn = assistant("So it is", call("1"), call("2"), thinking=(SIGNED, later), signed_by=f"anthropic:{HAIKU}")
     kinds = [block if isinstance(block, str) else block["type"] for block in turns(user("a"), turn)[1][1]]
     assert kinds == ["thinking", "So", "tool_use", "thinking", " it is", "tool_use"]
-    alone = assistant("", thinking=(SIGNED,), model=f"anthropic:{HAIKU}")
+    alone = assistant("", thinking=(SIGNED,), signed_by=f"anthropic:{HAIKU}")
     assert turns(user("a"), alone, user("b")) == [("user", ["a", "b"])]
 
 
 def test_thinking_of_empty_text_is_sent_with_its_signature() -> None:
-    turn = assistant("b", thinking=(ThinkingBlock(signature="s"),), model=f"anthropic:{HAIKU}")
+    turn = assistant("b", thinking=(ThinkingBlock(signature="s"),), signed_by=f"anthropic:{HAIKU}")
     assert turns(user("a"), turn, user("c"))[1][1][0] == {**SENT, "thinking": ""}
 
 
@@ -213,7 +213,7 @@ def test_a_tool_loop_that_began_without_thinking_goes_on_without() -> None:
     budget = ModelSettings(thinking=2048)
     assert "thinking" not in body(*loop, settings=budget)
     assert "thinking" in body(*loop, assistant("b"), user("c"), settings=budget)
-    thought = assistant("", call("1"), thinking=(SIGNED,), model=f"anthropic:{HAIKU}")
+    thought = assistant("", call("1"), thinking=(SIGNED,), signed_by=f"anthropic:{HAIKU}")
     second = [assistant("", call("2")), result("2")]
     assert "thinking" in body(user("a"), thought, result("1"), *second, settings=budget)
 

@@ -32,7 +32,7 @@ TURN = Message(
     role="assistant",
     content="Hello",
     thinking=(ThinkingBlock(text="hm", signature="signed by claude-opus-5"),),
-    model="anthropic:m",
+    signed_by="anthropic:m",
 )
 
 

@@ -173,7 +173,7 @@ messages_of_any_kind = st.one_of(
         content=texts,
         tool_calls=st.lists(calls, max_size=3).map(tuple),
         thinking=st.lists(thinking, max_size=2).map(tuple),
-        model=models.map(origin) | st.sampled_from(["", "openai:m"]),
+        signed_by=models.map(origin) | st.sampled_from(["", "openai:m"]),
     ),
     st.builds(
         Message, role=st.just("tool"), content=texts, tool_call_id=ids, parts=parts, failed=st.booleans()
@@ -185,7 +185,7 @@ def honest(history: list[Message]) -> list[Message]:
     """Signatures are those of the model that the message names, as it signed them."""
     return [
         msgspec.structs.replace(
-            message, thinking=tuple(b for b in message.thinking if _is_own(b, message.model))
+            message, thinking=tuple(b for b in message.thinking if _is_own(b, message.signed_by))
         )
         for message in history
     ]

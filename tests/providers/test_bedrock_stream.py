@@ -54,7 +54,7 @@ TURN = Message(
     role="assistant",
     content="Hello",
     thinking=(ThinkingBlock(text="hm", signature=SIGNED + HAIKU),),
-    model="bedrock:m",
+    signed_by="bedrock:m",
 )
 STOP = event("messageStop", stopReason="tool_use")
 

@@ -159,7 +159,7 @@ messages_of_any_kind = st.one_of(
         content=texts,
         tool_calls=st.lists(calls, max_size=3).map(tuple),
         thinking=st.lists(thinking, max_size=2).map(tuple),
-        model=models.map(origin) | st.sampled_from(["", "openai:m"]),
+        signed_by=models.map(origin) | st.sampled_from(["", "openai:m"]),
     ),
     st.builds(
         Message,
@@ -176,8 +176,8 @@ def honest(history: list[Message]) -> list[Message]:
     """Signatures are those of the model that the message names, as it signed them."""
 
     def own(signature: str, message: Message) -> bool:
-        name = message.model.removeprefix("gemini:")
-        return not message.model.startswith("gemini") or signature in {"", SIGNED + name}
+        name = message.signed_by.removeprefix("gemini:")
+        return not message.signed_by.startswith("gemini") or signature in {"", SIGNED + name}
 
     return [
         Message(

@@ -195,7 +195,7 @@ TURN = assistant(
         ThinkingBlock(signature="s", extra={"after": "[3,1]", "signs": "5"}),
         ThinkingBlock(signature="e", extra={"after": "[9,2]", "signs": "0"}),
     ),
-    model=f"gemini:{FLASH}",
+    signed_by=f"gemini:{FLASH}",
 )
 
 
@@ -222,7 +222,7 @@ def test_signatures_go_back_in_their_parts_to_the_model_that_made_them() -> None
 def test_signatures_of_others_stay_behind_and_the_first_call_says_that_it_comes_from_elsewhere(
     maker: str,
 ) -> None:
-    foreign = assistant(TURN.content, *TURN.tool_calls, thinking=TURN.thinking, model=maker)
+    foreign = assistant(TURN.content, *TURN.tool_calls, thinking=TURN.thinking, signed_by=maker)
     assert contents(user("a"), foreign)[1] == (
         "model",
         ["So it is.", function("1") | {"thoughtSignature": SKIP}, function("2")],
@@ -234,7 +234,7 @@ def test_models_before_gemini_3_are_told_nothing_of_missing_signatures() -> None
 
 
 def test_a_turn_of_thought_alone_is_none() -> None:
-    alone = assistant("", thinking=(ThinkingBlock(text="aha", signature="t"),), model=f"gemini:{FLASH}")
+    alone = assistant("", thinking=(ThinkingBlock(text="aha", signature="t"),), signed_by=f"gemini:{FLASH}")
     assert contents(user("a"), alone, user("b")) == [("user", ["a", "b"])]
 
 

@@ -42,7 +42,7 @@ TURN = Message(
         ThinkingBlock(text="hm"),
         ThinkingBlock(signature="signed by gemini-3.8-flash", extra={"after": "[5,0]", "signs": "0"}),
     ),
-    model="gemini:m",
+    signed_by="gemini:m",
 )
 
 
@@ -158,7 +158,7 @@ async def test_calls_keep_their_ids_signatures_and_places() -> None:
             ToolCall(id="c1", name="ls", args='{"path":"/"}', signature="s1"),
             ToolCall(id="c2", name="ls", args="{}"),
         ),
-        model="gemini:m",
+        signed_by="gemini:m",
     )
     fragments = (
         ToolCallDelta(index=0, id="c1", name="ls", args_fragment='{"path":"/"}'),

@@ -117,7 +117,7 @@ messages_of_any_kind = st.one_of(
         role=st.just("assistant"),
         content=texts,
         thinking=st.lists(blocks, max_size=2).map(tuple),
-        model=st.sampled_from(["", "anthropic:claude"]),
+        signed_by=st.sampled_from(["", "anthropic:claude"]),
         tool_calls=st.lists(calls, max_size=3).map(tuple),
     ),
     st.builds(
@@ -193,7 +193,7 @@ def test_reasoning_goes_back_from_the_first_call_on_and_never_another_providers(
     plain = Message(role="assistant", content="a", thinking=hm)
     turn = Message(role="assistant", thinking=hm, tool_calls=(ToolCall(id="a", name="f"),))
     done = Message(role="tool", tool_call_id="a", content="x")
-    foreign = msgspec.structs.replace(turn, model="anthropic:claude")
+    foreign = msgspec.structs.replace(turn, signed_by="anthropic:claude")
     history = [PROMPT, plain, PROMPT, turn, done, plain, PROMPT, plain, PROMPT, foreign, done]
     sent = wire(history, Quirks(send_reasoning=True))["messages"]
     told = [message.get("reasoning_content") for message in sent if message["role"] == "assistant"]

@@ -142,7 +142,7 @@ def assistant_turns(draw: st.DrawFn) -> Message:
         content=draw(texts),
         tool_calls=tuple(draw(st.lists(calls, max_size=3))),
         thinking=tuple(draw(st.lists(own | unsigned, max_size=2))),
-        model=draw(st.sampled_from([origin(model), "anthropic:claude", ""])),
+        signed_by=draw(st.sampled_from([origin(model), "anthropic:claude", ""])),
     )
 
 

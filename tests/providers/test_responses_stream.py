@@ -33,7 +33,7 @@ TURN = Message(
     role="assistant",
     content="Hello",
     thinking=(ThinkingBlock(text="hm", signature="encrypted by gpt-5-mini in rs_1", extra={"id": '"rs_1"'}),),
-    model="openai-responses:m",
+    signed_by="openai-responses:m",
 )
 
 
@@ -216,7 +216,7 @@ def test_reasoning_that_is_not_encrypted_is_kept_and_not_sent_back() -> None:
         "content": [{"type": "reasoning_text", "text": "hm"}],
     }
     turn = decode_response(json.dumps(finished("m", output=[open_item, said("Hi")])), origin="o").message
-    assert (turn.thinking[0].text, turn.model) == ("hm", "")
+    assert (turn.thinking[0].text, turn.signed_by) == ("hm", "")
     body = json.loads(encode_request(ModelRequest(messages=[turn]), model="m", origin="o", stream=False))
     assert [item["type"] for item in body["input"]] == ["message"]
 

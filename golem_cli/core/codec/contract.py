@@ -118,7 +118,7 @@ MESSAGE: Final = Shape(
         "toolName": Field(attribute="tool_name", kind=TEXT),
         "failed": Field(attribute="failed", kind=FLAG),
         "interrupted": Field(attribute="interrupted", kind=FLAG),
-        "model": Field(attribute="model", kind=TEXT),
+        "signedBy": Field(attribute="signed_by", kind=TEXT),
         "runId": Field(attribute="run_id", kind=TEXT),
         "conversationId": Field(attribute="conversation_id", kind=TEXT),
     },

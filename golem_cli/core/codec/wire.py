@@ -68,7 +68,7 @@ class WireMessage(
     tool_name: str = ""
     failed: bool = False
     interrupted: bool = False
-    model: str = ""
+    signed_by: str = ""
     run_id: str = ""
     conversation_id: str = ""
 
@@ -85,7 +85,7 @@ def from_wire(wire: WireMessage, share: Callable[[str, str], str]) -> Message:
         tool_name=share(wire.tool_name, wire.tool_name),
         failed=wire.failed,
         interrupted=wire.interrupted,
-        model=share(wire.model, wire.model),
+        signed_by=share(wire.signed_by, wire.signed_by),
         run_id=share(wire.run_id, wire.run_id),
         conversation_id=share(wire.conversation_id, wire.conversation_id),
     )
@@ -124,7 +124,7 @@ def _to_wire(message: Message) -> Message | WireMessage | msgspec.Raw:
         tool_name=message.tool_name,
         failed=message.failed,
         interrupted=message.interrupted,
-        model=message.model,
+        signed_by=message.signed_by,
         run_id=message.run_id,
         conversation_id=message.conversation_id,
     )

@@ -17,7 +17,7 @@ TEXT: Final = "text"
 DATA: Final = "data"
 """Base64 of a part."""
 OPAQUE: Final = "opaque"
-"""What only a provider can read: signatures and redacted thinking."""
+"""What only a provider can read: signatures and redacted thinking, and who can: without them nobody."""
 ID: Final = "id"
 """Says which thing is meant, and nothing else; the same id stands in several places."""
 
@@ -30,6 +30,7 @@ _KINDS: Final = {
     (ThinkingBlock, "redacted"): OPAQUE,
     (ToolCall, "signature"): OPAQUE,
     (ToolCall, "id"): ID,
+    (Message, "signed_by"): OPAQUE,
     (Message, "tool_call_id"): ID,
     (Message, "run_id"): ID,
     (Message, "conversation_id"): ID,

@@ -92,7 +92,7 @@ def _add(contents: list[Json], role: str, parts: list[Json]) -> None:
 def _with_own_signatures(message: Message, origin: str) -> Message:
     if not is_signed(message):
         return message
-    own = message.role == ASSISTANT and message.model == origin
+    own = message.role == ASSISTANT and message.signed_by == origin
     if own and all(block.signature for block in message.thinking):
         return message
     calls = message.tool_calls

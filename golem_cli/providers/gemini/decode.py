@@ -185,7 +185,7 @@ class StreamFold:
                 content += part.text
         message = Message(role=ASSISTANT, content=content, thinking=tuple(thinking), tool_calls=tuple(calls))
         if is_signed(message):
-            message = msgspec.structs.replace(message, model=self._origin)
+            message = msgspec.structs.replace(message, signed_by=self._origin)
         finish = "tool_calls" if calls and self._finish == "STOP" else GOOD.get(self._finish, self._finish)
         return ModelResponse(message=message, usage=self._usage, finish_reason=finish, model=self._model)
 

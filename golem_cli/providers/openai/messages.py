@@ -102,7 +102,7 @@ def _message(message: Message, tools: Collection[str]) -> Json | None:
 
 def _reasoning(message: Message) -> str:
     """What goes back of a turn's reasoning: nothing of what another provider's model signed."""
-    return "" if message.model else "".join(block.text for block in message.thinking)
+    return "" if message.signed_by else "".join(block.text for block in message.thinking)
 
 
 def _call(call: ToolCall, tools: Collection[str]) -> Json:

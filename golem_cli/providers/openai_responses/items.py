@@ -63,7 +63,7 @@ def encode_items(messages: Sequence[Message], *, origin: str) -> list[Json]:
 def _with_own_reasoning(message: Message, origin: str) -> Message:
     if not message.thinking:
         return message
-    own = message.role == ASSISTANT and message.model == origin
+    own = message.role == ASSISTANT and message.signed_by == origin
     kept = tuple(block for block in message.thinking if own and block.signature)
     return message if kept == message.thinking else replace(message, thinking=kept)
 
