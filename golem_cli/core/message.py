@@ -66,8 +66,8 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_de
 
     `parts` belong on user and tool messages, `thinking` and `tool_calls` on assistant messages,
     `tool_call_id`, `tool_name` and `failed` on tool messages; other places are kept on disk and ignored or
-    refused by a run. `interrupted` marks an assistant message whose end the user cut off. `signed_by` names the
-    model whose signatures an assistant message carries (PROVIDER:NAME): no other may be shown them.
+    refused by a run. `interrupted` marks an assistant message whose end the user cut off. `signed_by` names
+    the model whose signatures an assistant message carries (PROVIDER:NAME): no other may be shown them.
     `run_id` and `conversation_id` stamp what a run added.
 
     >>> Message(role="user", content="hi").content

@@ -175,7 +175,9 @@ def test_thinking_goes_back_to_the_model_that_signed_it_only() -> None:
 
 def test_thinking_stands_where_it_stood_and_never_last() -> None:
     later = ThinkingBlock(text="hm", signature="s", extra={"after": "[2,1]"})
-    turn = assistant("So it is", call("1"), call("2"), thinking=(SIGNED, later), signed_by=f"anthropic:{HAIKU}")
+    turn = assistant(
+        "So it is", call("1"), call("2"), thinking=(SIGNED, later), signed_by=f"anthropic:{HAIKU}"
+    )
     kinds = [block if isinstance(block, str) else block["type"] for block in turns(user("a"), turn)[1][1]]
     assert kinds == ["thinking", "So", "tool_use", "thinking", " it is", "tool_use"]
     alone = assistant("", thinking=(SIGNED,), signed_by=f"anthropic:{HAIKU}")
