@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,9 +13,6 @@ from golem_cli.core.identity import is_canonical_uuid
 from golem_cli.store.atomic import read_regular
 from golem_cli.store.loading import load
 from golem_cli.store.lock import holder_of, is_held
-
-if sys.platform != "win32":
-    import fcntl
 
 _OURS = (".json", ".journal")
 
@@ -65,27 +60,8 @@ def strangers(folder: Path) -> Iterator[Path]:
 def stale_notes(locks: Path) -> Iterator[Path]:
     """Yield the notes of who holds a lock that nobody holds any more."""
     for path in sorted(_entries(locks)):
-        if path.suffix == ".holder" and not is_held_by_another(locks, path.stem):
+        if path.suffix == ".holder" and not is_held(locks, path.stem):
             yield path
-
-
-def is_held_by_another(locks: Path, conversation_id: str) -> bool:
-    """Whether a process writes the conversation. Unlike `is_held` this opens the lock for reading only."""
-    if sys.platform == "win32":
-        return is_held(locks, conversation_id)
-    try:
-        descriptor = os.open(locks / f"{conversation_id}.lock", os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:  # a file system without locks
-        return False
-    finally:
-        os.close(descriptor)  # which gives the lock back
-    return False
 
 
 def _entries(folder: Path) -> list[Path]:
@@ -100,7 +76,7 @@ def _inspect(path: Path, paths: tuple[Path, ...], locks: Path) -> Inspected:
     from golem_cli.core.recovery import pending_calls
 
     found = Inspected(conversation_id=path.stem, paths=paths)
-    held = is_held_by_another(locks, path.stem)
+    held = is_held(locks, path.stem)
     holder = holder_of(locks, path.stem) if held else ""
     try:
         loaded = load(path, path.with_suffix(".journal"))

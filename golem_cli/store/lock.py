@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 import warnings
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from filelock import BaseFileLock
+
+if sys.platform != "win32":
+    import fcntl
 
 _PATIENCE = 0.5
 """Seconds to wait for the lock: a reader that looks whether it is held has it for a moment."""
@@ -82,19 +86,39 @@ class ConversationLock:
 
 
 def is_held(folder: Path, conversation_id: str) -> bool:
-    """Whether some process, this one included, writes the conversation now. Creates nothing."""
+    """Whether some process, this one included, writes the conversation now. Creates and changes nothing.
+
+    A look shares the lock with other looks, so that nobody takes one for a writer.
+    """
     path = _lock_path(folder, conversation_id)
+    if sys.platform == "win32":
+        return _is_held_on_windows(path)
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:  # nobody ever wrote it, or we may not look
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # a file system without locks
+        return False
+    finally:
+        os.close(descriptor)  # which gives the lock back
+    return False
+
+
+def _is_held_on_windows(path: Path) -> bool:
     if not path.is_file():
         return False
     from filelock import FileLock, Timeout
 
     probe = FileLock(path, timeout=0, mode=PRIVATE_FILE, thread_local=False)
     try:
-        with warnings.catch_warnings(action="ignore", category=UserWarning):
-            probe.acquire()
+        probe.acquire()
     except Timeout:
         return True
-    except (OSError, NotImplementedError):  # we may not even open it, or there are no locks
+    except OSError:  # we may not even open it
         return False
     probe.release()
     return False

@@ -133,6 +133,19 @@ def test_looking_whether_a_lock_is_held_leaves_it_free(store: Store, identifier:
         writer.add_message(Message(role="user", content="mine"))
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX locks can be shared")
+def test_who_looks_at_a_lock_is_not_taken_for_a_writer(store: Store) -> None:
+    """Two readers at once: a crashed run is told as crashed to both."""
+    import fcntl
+
+    writer = store.create()
+    writer.begin_run(RunRecord(run_id="r", prompt="hi"))
+    writer.close()
+    with (store.conversations.parent / "locks" / f"{writer.path.stem}.lock").open("rb") as other:
+        fcntl.flock(other, fcntl.LOCK_SH)
+        assert store.read(writer.path.stem).runs[0].stage == "crashed"
+
+
 def test_a_failed_open_gives_the_lock_back(store: Store, identifier: str) -> None:
     path = store.path_of(identifier)
     whole = path.read_bytes()
