@@ -11,10 +11,8 @@ from golem_cli.core.conversation import RUNNING
 from golem_cli.core.errors import ConversationNotFound, GolemError
 from golem_cli.core.identity import is_canonical_uuid
 from golem_cli.store.atomic import read_regular
-from golem_cli.store.loading import load
+from golem_cli.store.loading import SUFFIXES, journal_path_of, load
 from golem_cli.store.lock import holder_of, is_held
-
-_OURS = (".json", ".journal")
 
 
 class Inspected(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,7 +41,7 @@ def inspect_conversations(folder: Path, locks: Path) -> Iterator[Inspected]:
     """Yield what is known of each conversation in `folder`, by id. Raises `OSError` for the folder itself."""
     files: dict[str, list[Path]] = {}
     for path in sorted(_entries(folder)):
-        if path.suffix in _OURS and is_canonical_uuid(path.stem):
+        if path.suffix in SUFFIXES and is_canonical_uuid(path.stem):
             files.setdefault(path.stem, []).append(path)
     for conversation_id, paths in files.items():
         yield _inspect(folder / f"{conversation_id}.json", tuple(paths), locks)
@@ -79,8 +77,8 @@ def _inspect(path: Path, paths: tuple[Path, ...], locks: Path) -> Inspected:
     held = is_held(locks, path.stem)
     holder = holder_of(locks, path.stem) if held else ""
     try:
-        loaded = load(path, path.with_suffix(".journal"))
-        torn = _is_torn(path.with_suffix(".journal"))
+        loaded = load(path)
+        torn = _is_torn(journal_path_of(path))
     except ConversationNotFound:
         return msgspec.structs.replace(found, holder=holder)  # it went away meanwhile
     except (GolemError, OSError) as error:

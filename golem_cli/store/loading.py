@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from golem_cli.core.conversation import Conversation
+
+SUFFIXES: Final = (".json", ".journal")
+"""What a conversation is on disk: its file and its journal, the one without the other at times."""
 
 _TRIES = 20
 """A file that is replaced more often than this while we read it once is not ours to read."""
@@ -39,13 +42,18 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     damaged: int
 
 
-def load(path: Path, journal_path: Path) -> Loaded:
-    """Read a conversation with everything its journal adds.
+def journal_path_of(path: Path) -> Path:
+    """Return where the journal of the conversation file at `path` is."""
+    return path.with_suffix(".journal")
+
+
+def load(path: Path) -> Loaded:
+    """Read the conversation whose file is at `path`, with everything its journal adds.
 
     Raises `ConversationNotFound`, `TranscriptError` for a file that is no conversation, or `StoreError`.
     """
     with store_errors("read", path):
-        data, journal, identity = _read_together(path, journal_path)
+        data, journal, identity = _read_together(path)
     if data is None and journal is None:
         raise ConversationNotFound(f"there is no conversation {path.stem}")
     entries, damaged = decode(journal or b"")
@@ -78,10 +86,10 @@ def identity_from(status: os.stat_result) -> tuple[int, int, int, int]:
     return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
-def _read_together(path: Path, journal_path: Path) -> tuple[bytes | None, bytes | None, Identity]:
+def _read_together(path: Path) -> tuple[bytes | None, bytes | None, Identity]:
     for _ in range(_TRIES):
         identity = identity_of(path)
-        data, journal = _read_if_there(path), _read_if_there(journal_path)
+        data, journal = _read_if_there(path), _read_if_there(journal_path_of(path))
         if identity_of(path) == identity:  # no fold came between the two
             return data, journal, identity
     raise StoreError(f"cannot read {path}: it changes all the time")

@@ -13,9 +13,8 @@ from golem_cli.core.recovery import settle
 from golem_cli.store.atomic import read_regular
 from golem_cli.store.failures import reason_of
 from golem_cli.store.imports import IMPORTED_FROM, path_in
-from golem_cli.store.loading import load
+from golem_cli.store.loading import journal_path_of, load
 from golem_cli.store.summary import Summary, damaged
-from golem_cli.store.writer import journal_path_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -135,7 +134,7 @@ def _read(path: Path) -> _Header | Conversation:
 
 
 def _load(path: Path) -> Conversation:
-    return settle(load(path, journal_path_of(path)).conversation)
+    return settle(load(path).conversation)
 
 
 def _sum_up(path: Path, source: _Header | Conversation) -> Summary:

@@ -13,19 +13,17 @@ from golem_cli.core.identity import is_canonical_uuid, new_id
 from golem_cli.store.changes import mark_crashed
 from golem_cli.store.failures import store_errors
 from golem_cli.store.imports import spelled
-from golem_cli.store.loading import load
+from golem_cli.store.loading import SUFFIXES, load
 from golem_cli.store.lock import ConversationLock, is_held
 from golem_cli.store.references import resolve_reference
 from golem_cli.store.summary import Listing, Summary, as_seen
 from golem_cli.store.times import Clock, rfc3339, system_clock
-from golem_cli.store.writer import ConversationWriter, journal_path_of
+from golem_cli.store.writer import ConversationWriter
 
 if TYPE_CHECKING:
     from golem_cli.store.index.catalogue import Catalogue, Found
     from golem_cli.store.index.query import Query
     from golem_cli.store.trash import Trash
-
-_SUFFIXES = (".json", ".journal")
 
 
 class Store:
@@ -49,7 +47,7 @@ class Store:
         """
         new = _with_file_name(conversation or Conversation())
         path = self.path_of(new.conversation_id)
-        if any(path.with_suffix(suffix).exists() for suffix in _SUFFIXES):
+        if any(path.with_suffix(suffix).exists() for suffix in SUFFIXES):
             raise ConversationChanged(
                 f"conversation {new.conversation_id} exists already; open it, or fork it"
             )
@@ -70,7 +68,7 @@ class Store:
         lock = self._lock(conversation_id)
         lock.acquire()
         try:
-            loaded = load(path, journal_path_of(path))
+            loaded = load(path)
             _refuse_newer(path, loaded.conversation)
             conversation = mark_crashed(loaded.conversation)
             writer = ConversationWriter(path, conversation, lock, self._clock)
@@ -87,7 +85,7 @@ class Store:
         """
         path = self.path_of(conversation_id)
         self._must_exist(conversation_id)
-        conversation = load(path, journal_path_of(path)).conversation
+        conversation = load(path).conversation
         crashed = mark_crashed(conversation)
         if crashed is conversation or is_held(self._locks, conversation_id):
             return conversation
@@ -196,7 +194,7 @@ class Store:
     def _must_exist(self, conversation_id: str) -> None:
         path = self.path_of(conversation_id)
         with store_errors("read", path):
-            if not any(path.with_suffix(suffix).is_file() for suffix in _SUFFIXES):
+            if not any(path.with_suffix(suffix).is_file() for suffix in SUFFIXES):
                 raise ConversationNotFound(f"there is no conversation {conversation_id}")
 
     def _is_held(self, conversation_id: str) -> bool:

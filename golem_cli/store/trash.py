@@ -15,6 +15,7 @@ from golem_cli.core.errors import ConversationChanged, ConversationNotFound, Sto
 from golem_cli.core.quote import quoted
 from golem_cli.store.atomic import make_folder, second_name, sync_folder
 from golem_cli.store.failures import store_errors
+from golem_cli.store.loading import SUFFIXES
 from golem_cli.store.outline import summarize
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from golem_cli.store.lock import ConversationLock
     from golem_cli.store.summary import Summary
 
-SUFFIXES: Final = (".json", ".journal")
 _ENTRY: Final = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\.[0-9]+)?\Z")
 
 

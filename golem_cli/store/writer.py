@@ -30,7 +30,7 @@ from golem_cli.store.changes import (
 )
 from golem_cli.store.failures import store_errors
 from golem_cli.store.journal import JournalFile
-from golem_cli.store.loading import Identity, Loaded, identity_of
+from golem_cli.store.loading import Identity, Loaded, identity_of, journal_path_of
 from golem_cli.store.times import Clock, rfc3339
 from golem_cli.store.titles import title_from
 
@@ -287,8 +287,3 @@ class ConversationWriter:
     def _check_open(self) -> None:
         if self._closed:
             raise StoreError(f"conversation {self.path.stem} was closed; open it again to change it")
-
-
-def journal_path_of(path: Path) -> Path:
-    """Return where the journal of the conversation file at `path` is."""
-    return path.with_suffix(".journal")
