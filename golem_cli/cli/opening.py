@@ -37,7 +37,7 @@ def make_session(
     try:
         _keep_flags(writer, prepared.wanted, prepared.model.name)
         model = prepared.model.make()
-    except BaseException:
+    except BaseException:  # a Ctrl-C too gives the conversation's lock back
         writer.close()
         raise
     settings = _chat_settings(prepared.configuration)

@@ -58,7 +58,7 @@ def prepare(wanted: Wanted, environment: Environment) -> Prepared:
         own = kept.writer.conversation.model if kept else ""
         choice = choose_model(wanted.model, own, configuration, environment.variables)
         model = _find_chosen(choice, configuration, environment)
-    except BaseException:
+    except BaseException:  # a Ctrl-C too gives the conversation's lock back
         if kept is not None:
             kept.writer.close()
         raise

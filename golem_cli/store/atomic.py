@@ -7,7 +7,7 @@ import hashlib
 import os
 import secrets
 import stat
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,7 +64,7 @@ def write_aside(
     caller renames it. Its name says whose it is, and stays short where `path` is as long as names can be.
     """
     temporary = path.with_name(f"{_beginning(path)}{secrets.token_hex(6)}.tmp")
-    try:
+    with discarded_on_error(temporary):
         descriptor = create_new(temporary, mode=mode)
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
@@ -72,9 +72,6 @@ def write_aside(
             if like is not None:
                 _make_alike(descriptor, like)
             os.fsync(descriptor)
-    except BaseException:
-        discard(temporary)
-        raise
     return temporary
 
 
@@ -101,11 +98,8 @@ def _make_alike(descriptor: int, like: os.stat_result) -> None:
 
 def put_in_place(temporary: Path, path: Path) -> None:
     """Rename `temporary` over `path`; on an error `temporary` is removed."""
-    try:
+    with discarded_on_error(temporary):
         temporary.replace(path)
-    except BaseException:
-        discard(temporary)
-        raise
     sync_folder(path.parent)
 
 
@@ -179,13 +173,19 @@ def second_name(path: Path, backup: Path) -> None:
 def _copy_new(path: Path, backup: Path) -> None:
     data = path.read_bytes()
     descriptor = create_new(backup, mode=stat.S_IMODE(path.stat().st_mode))
+    with discarded_on_error(backup), os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(descriptor)
+
+
+@contextmanager
+def discarded_on_error(path: Path) -> Iterator[None]:
+    """Remove `path`, a file of ours, when the block ends in an error."""
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(descriptor)
-    except BaseException:
-        discard(backup)
+        yield
+    except BaseException:  # a Ctrl-C too leaves no file behind
+        discard(path)
         raise
 
 

@@ -14,6 +14,7 @@ from golem_cli.core.errors import ConversationChanged, NewerFormatError, StoreEr
 from golem_cli.store.atomic import (
     backups,
     discard,
+    discarded_on_error,
     keep_original,
     numbered,
     put_in_place,
@@ -70,13 +71,10 @@ def write_in_form(file: ExternalFile, transcript: Transcript, *, force: bool = F
         return None
     with store_errors("write", file.path):
         temporary = write_aside(file.path, data, like=file.path.stat())
-        try:
+        with discarded_on_error(temporary):
             _verify(temporary, data, transcript)
             _refuse_changed(file)
             backup = keep_original(file.path, suffix=_ORIGINAL)
-        except BaseException:
-            discard(temporary)
-            raise
         put_in_place(temporary, file.path)
     return backup
 

@@ -10,8 +10,7 @@ import msgspec
 from golem_cli.core.conversation import RUNNING
 from golem_cli.core.errors import ConversationNotFound, GolemError
 from golem_cli.core.identity import is_canonical_uuid
-from golem_cli.store.atomic import read_regular
-from golem_cli.store.loading import SUFFIXES, journal_path_of, load
+from golem_cli.store.loading import SUFFIXES, load
 from golem_cli.store.lock import holder_of, is_held
 
 
@@ -78,7 +77,6 @@ def _inspect(path: Path, paths: tuple[Path, ...], locks: Path) -> Inspected:
     holder = holder_of(locks, path.stem) if held else ""
     try:
         loaded = load(path)
-        torn = _is_torn(journal_path_of(path))
     except ConversationNotFound:
         return msgspec.structs.replace(found, holder=holder)  # it went away meanwhile
     except (GolemError, OSError) as error:
@@ -91,16 +89,8 @@ def _inspect(path: Path, paths: tuple[Path, ...], locks: Path) -> Inspected:
         version=conversation.version,
         changes=len(repair.synthesized) + len(repair.dropped),
         damaged=loaded.damaged,
-        torn=torn and not held,
+        torn=loaded.torn and not held,
         orphaned=not path.exists(),
         crashed=not held and any(run.status == RUNNING for run in conversation.runs),
         holder=holder,
     )
-
-
-def _is_torn(journal: Path) -> bool:
-    try:
-        data = read_regular(journal)
-    except FileNotFoundError:
-        return False
-    return bool(data) and not data.endswith(b"\n")

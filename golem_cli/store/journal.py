@@ -127,7 +127,7 @@ class JournalFile:
             try:
                 self._refuse_others(descriptor)
                 sync_folder(self.path.parent)
-            except BaseException:
+            except BaseException:  # a Ctrl-C too leaves no descriptor open
                 os.close(descriptor)
                 raise
             self._descriptor = descriptor

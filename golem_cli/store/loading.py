@@ -31,7 +31,8 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     """What the disk has.
 
     `revision` and `identity` are the file's ("" and None when there is only a journal). `journaled` tells
-    that there is a journal, `journal_size` its bytes, `damaged` how many of its entries could not be used.
+    that there is a journal, `journal_size` its bytes, `damaged` how many of its entries could not be used,
+    `torn` that its last one was never completed.
     """
 
     conversation: Conversation
@@ -40,6 +41,7 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     journaled: bool
     journal_size: int
     damaged: int
+    torn: bool
 
 
 def journal_path_of(path: Path) -> Path:
@@ -69,6 +71,7 @@ def load(path: Path) -> Loaded:
         journaled=journal is not None,
         journal_size=len(journal or b""),
         damaged=damaged + unreadable,
+        torn=not (journal or b"\n").endswith(b"\n"),
     )
 
 

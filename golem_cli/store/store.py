@@ -73,7 +73,7 @@ class Store:
             conversation = mark_crashed(loaded.conversation)
             writer = ConversationWriter(path, conversation, lock, self._clock)
             writer.adopt(loaded, conversation)
-        except BaseException:
+        except BaseException:  # a Ctrl-C too gives the lock back
             lock.release()
             raise
         return writer

@@ -8,8 +8,8 @@ import msgspec
 
 from golem_cli.core.errors import ConversationChanged, StoreError
 from golem_cli.store.atomic import (
-    discard,
     discard_leftovers,
+    discarded_on_error,
     keep_original,
     make_folder,
     put_in_place,
@@ -247,12 +247,9 @@ class ConversationWriter:
             make_folder(self.path.parent)
             self._check_unchanged()
             temporary = write_aside(self.path, data)
-            try:
+            with discarded_on_error(temporary):
                 if self._journal is not None:
                     self._journal.append([mark(revision, self._now())])
-            except BaseException:
-                discard(temporary)
-                raise
             self._revisions.add(revision)  # from here on either of them may be on disk
             put_in_place(temporary, self.path)
             self._revisions, self._identity = {revision}, identity_of(self.path)

@@ -75,7 +75,7 @@ class ActiveRun:
         except asyncio.CancelledError as error:
             kind = RunError if self.cancellation.is_foreign else RunCanceled
             raise kind(stage, error, self.ledger.partial()) from error
-        except Exception as error:
+        except Exception as error:  # tools, models and observers are anybody's: each fault keeps the evidence
             raise RunError(stage, error, self.ledger.partial()) from error
 
 

@@ -35,7 +35,7 @@ async def converse(run: ActiveRun) -> Result[Any]:
         with run.stage("decode"):
             try:
                 output = await decode(run, end)
-            except Exception as error:
+            except Exception as error:  # the application's decoder may raise anything, a rejection in it
                 rejection = rejection_in(error)
                 if rejection is None or rejected >= run.configuration.output_retries:
                     raise

@@ -31,7 +31,7 @@ async def call_model(run: ActiveRun, turn: int) -> Message:
         gate = FragmentGate(run.on_delta) if run.on_delta is not None else None
         try:
             response = await _attempt(run, request, gate, turn, attempt)
-        except Exception as error:
+        except Exception as error:  # an adapter may raise anything; `_may_try_again` picks what it can mend
             if not _may_try_again(error, run, attempt, gate):
                 if attempt == 1:
                     raise
@@ -90,7 +90,7 @@ async def _attempt(
         with suppress(Exception):  # the cancellation matters more than an observer's fault
             run.emit("model_end", turn=turn, attempt=attempt, error=described(error))
         raise
-    except Exception as error:
+    except Exception as error:  # whatever it is, observers are told that the attempt ended
         run.emit("model_end", turn=turn, attempt=attempt, error=described(error))
         raise
 
@@ -101,7 +101,7 @@ async def _ask(run: ActiveRun, request: ModelRequest, gate: FragmentGate | None)
         return await model.complete(request)
     try:
         response = await cast("StreamingModel", model).stream(request, gate)
-    except Exception as error:
+    except Exception as error:  # perhaps the adapter's translation of what the caller raised in the gate
         if gate.error is not None and gate.error is not error:
             raise gate.error from error
         raise
@@ -168,7 +168,7 @@ class FragmentGate:
         self.fragments += 1
         try:
             waiting = self._on_delta(delta)
-        except Exception as error:
+        except Exception as error:  # the caller's own, of any kind
             self.error = error
             raise
         # Only what can be waited for: a caller that writes the fragment somewhere may return the count.
@@ -177,6 +177,6 @@ class FragmentGate:
     async def _awaited(self, waiting: Awaitable[None]) -> None:
         try:
             await waiting
-        except Exception as error:
+        except Exception as error:  # as above
             self.error = error
             raise

@@ -39,9 +39,9 @@ def failing_as(kind: type[GolemError], whose: str, cancellation: Cancellation) -
         if cancellation.is_foreign:
             raise kind(f"{whose}: something in it was canceled") from error
         raise asyncio.CancelledError from error
-    except Exception as error:
-        if isinstance(error, kind):
-            raise
+    except kind:
+        raise
+    except Exception as error:  # the application's function may raise anything
         raise kind(f"{whose}: {error}") from error
 
 
