@@ -94,7 +94,7 @@ def _of_service(service: Service, model: str, settings: Settings, environment: E
         raise ConfigurationError(f"where is the server? set {service.base_url_variable} to its address")
     key = _first_set(service.key_variables, environment)
     if not key and configured and configured.api_key_command:
-        from golem_cli.store.api_keys import run_key_command
+        from golem_cli.store.settings.key_command import run_key_command
 
         key = run_key_command(configured.api_key_command, provider=service.name)
     has_home = service.base_url or service.under  # a server of one's own may need no key

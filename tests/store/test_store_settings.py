@@ -9,9 +9,9 @@ import pytest
 
 from golem_cli.core.errors import ConfigurationError
 from golem_cli.core.price import Rates
-from golem_cli.store.api_keys import run_key_command
 from golem_cli.store.paths import resolve_paths
 from golem_cli.store.settings import SETTINGS, ProviderSettings, Settings, load_settings
+from golem_cli.store.settings.key_command import run_key_command
 
 
 @pytest.fixture

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from golem_cli.core.errors import ConfigurationError
 from golem_cli.core.price import Rates
-from golem_cli.store.setting_types import RATE
+from golem_cli.store.settings.kinds import RATE
 
 _EXAMPLE: Final = '[prices."openai:gpt-6.1-terra"]'
 _NEEDED: Final = ("input", "output")
@@ -32,5 +32,5 @@ def _rates(name: str, table: object, place: str) -> Rates:
     for key in _NEEDED:
         if key not in table:
             raise ConfigurationError(f"{here}: {key} is missing: the price of a million tokens")
-    checked = {key: RATE.check(rate, f"{here}.{key}") for key, rate in table.items()}
-    return Rates(**{key: rate for key, rate in checked.items() if isinstance(rate, float)})
+    checked: dict[str, Any] = {key: RATE.check(rate, f"{here}.{key}") for key, rate in table.items()}
+    return Rates(**checked)
