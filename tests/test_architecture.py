@@ -84,3 +84,12 @@ def test_every_layer_is_a_room_of_the_house() -> None:
     """No package stands beside the documented layers."""
     rooms = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
     assert rooms <= set(MAY_IMPORT)
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.glob("providers/wire/*.py")), ids=name_of)
+def test_what_the_formats_share_knows_no_format_and_no_network(path: Path) -> None:
+    """`providers/wire` is pure, as the core is: it stands on the core and on itself."""
+    ours = {name for name in imports(path) if name.startswith("golem_cli.")}
+    assert all(name.startswith(("golem_cli.core.", "golem_cli.providers.wire.")) for name in ours), ours
+    tops = {name.split(".")[0] for name in imports(path) - ours}
+    assert tops <= (set(sys.stdlib_module_names) | CORE_LIBRARIES) - CORE_FORBIDDEN, tops

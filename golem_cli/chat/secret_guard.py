@@ -33,12 +33,17 @@ class SecretGuard:
         """
         if self._policy == "off":
             return
-        for kind, place in _outgoing(conversation, prompt, parts).items():
-            if self._policy == "block":
+        found = _outgoing(conversation, prompt, parts)
+        if self._policy == "block":
+            for kind, place in found.items():
                 raise ConfigurationError(f"not sent: what looks like {kind} stands in {place}; {_GO_ON}")
-            if kind not in self._told | _kinds_sent(conversation.messages):
+        if found.keys() <= self._told:
+            return  # a long conversation is not searched again for what was said already
+        self._told |= _kinds_sent(conversation.messages)
+        for kind, place in found.items():
+            if kind not in self._told:
                 self._notice(f"what looks like {kind} stands in {place}; it is sent as it is")
-            self._told.add(kind)
+        self._told |= found.keys()
 
 
 def check_export(conversation: Conversation, policy: SecretPolicy, notice: OnNotice) -> None:

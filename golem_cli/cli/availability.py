@@ -28,16 +28,14 @@ class Availability:
 
 def of_service(service: Service, settings: Settings, variables: Mapping[str, str]) -> Availability:
     """Say whether `service` can be used. A server that needs no key is asked, a remote one is not."""
-    from golem_cli.cli.model_choice import configured_for
+    from golem_cli.cli.model_choice import address_of, configured_for, key_variable_of
     from golem_cli.providers.addresses import host_of, is_loopback
 
     if service.protocol == "bedrock":
         return of_bedrock(service, variables)
     configured = configured_for(service, settings)
-    base_url = (
-        variables.get(service.base_url_variable) or (configured and configured.base_url) or service.base_url
-    )
-    key_variable = next((name for name in service.key_variables if variables.get(name)), "")
+    base_url = address_of(service, settings, variables)
+    key_variable = key_variable_of(service, variables)
     if not base_url:
         wanted = f"set {service.base_url_variable} to the server's address"
         return Availability(name=service.name, usable=False, reason=wanted)

@@ -71,6 +71,11 @@ def address_of(service: Service, settings: Settings, variables: Mapping[str, str
     )
 
 
+def key_variable_of(service: Service, variables: Mapping[str, str]) -> str:
+    """The first of the service's variables that holds a key; "" when none does."""
+    return next((name for name in service.key_variables if variables.get(name)), "")
+
+
 def _set_up(settings: Settings, variables: Mapping[str, str]) -> ModelChoice | None:
     for service in SERVICES:
         if not service.base_url or service.beside:
@@ -94,7 +99,7 @@ def _here(address: str) -> bool:
 
 def _with_key(service: Service, settings: Settings, variables: Mapping[str, str]) -> ModelChoice | None:
     configured = settings.providers.get(service.name)
-    key = next((name for name in service.key_variables if variables.get(name)), "")
+    key = key_variable_of(service, variables)
     if not key and configured and configured.api_key_command:
         key = f"providers.{service.name}.api_key_command"
     name = f"{service.name}:{service.default_model}"

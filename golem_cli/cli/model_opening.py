@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from golem_cli.cli.model_choice import EMBEDDED, address_of, configured_for
+from golem_cli.cli.model_choice import EMBEDDED, address_of, configured_for, key_variable_of
 from golem_cli.core.errors import ConfigurationError
 from golem_cli.providers.services import SERVICES, find_service
 
@@ -92,7 +92,7 @@ def _of_service(service: Service, model: str, settings: Settings, environment: E
     base_url = address_of(service, settings, environment.variables)
     if not base_url and service.protocol != "bedrock":  # which finds its region's
         raise ConfigurationError(f"where is the server? set {service.base_url_variable} to its address")
-    key = _first_set(service.key_variables, environment)
+    key = environment.variables.get(key_variable_of(service, environment.variables), "")
     if not key and configured and configured.api_key_command:
         from golem_cli.store.settings.key_command import run_key_command
 
@@ -147,11 +147,6 @@ def _embedded(path: str, environment: Environment) -> FoundModel:
     else:
         file, name = fetched_weights(paths_of(environment).cache, environment), f"local:{SMOLLM2.name}"
     return FoundModel(name, partial(LocalModel, file, name=name))
-
-
-def _first_set(names: tuple[str, ...], environment: Environment) -> str:
-    values = (environment.variables.get(name) for name in names)
-    return next((value for value in values if value), "")
 
 
 def warm_up(model: ChatModel) -> None:

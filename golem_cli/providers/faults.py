@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final
 
 from golem_cli.core.errors import ConfigurationError, ModelError
 from golem_cli.providers.addresses import host_of
-from golem_cli.providers.fields import json_text, one_line
 from golem_cli.providers.http import parse_json
 from golem_cli.providers.sse import MAX_EVENT_BYTES, OversizedEventError
+from golem_cli.providers.wire.fields import json_text, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -10,7 +10,7 @@ import msgspec
 
 from golem_cli.core.errors import ConfigurationError, ModelError
 from golem_cli.providers.addresses import host_of, is_loopback
-from golem_cli.providers.fields import one_line
+from golem_cli.providers.wire.fields import one_line
 
 if TYPE_CHECKING:
     import httpx

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from golem_cli.core.history import repair
 from golem_cli.core.message import ASSISTANT, TOOL, USER, Message, ToolCall
-from golem_cli.providers.flatten import OPENING, alternating, tools_as_text
+from golem_cli.providers.wire.flatten import OPENING, alternating, tools_as_text
 
 CALL = ToolCall(id="c1", name="add", args='{"a": 1}')
 TURN = Message(role="assistant", content="Let me see.", tool_calls=(CALL,))

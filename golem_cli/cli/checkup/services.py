@@ -54,7 +54,7 @@ def services(scope: Scope) -> Iterator[Check]:
 
 
 def _set_up(settings: Settings, variables: Mapping[str, str]) -> list[_SetUp]:
-    from golem_cli.cli.model_choice import address_of
+    from golem_cli.cli.model_choice import address_of, key_variable_of
     from golem_cli.providers.services import SERVICES
 
     listed = []
@@ -62,7 +62,7 @@ def _set_up(settings: Settings, variables: Mapping[str, str]) -> list[_SetUp]:
         if service.beside:
             continue
         configured = settings.providers.get(service.name)
-        name = next((name for name in service.key_variables if variables.get(name)), "")
+        name = key_variable_of(service, variables)
         command = configured.api_key_command[0] if configured and configured.api_key_command else ""
         base_url = address_of(service, settings, variables)
         if base_url and (name or command or base_url != service.base_url):

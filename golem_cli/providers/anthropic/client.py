@@ -11,7 +11,6 @@ from golem_cli.providers.addresses import checked_key
 from golem_cli.providers.anthropic.decode import StreamFold, decode_response
 from golem_cli.providers.anthropic.encode import encode_count, encode_request
 from golem_cli.providers.anthropic.parts import refusal_of
-from golem_cli.providers.fields import optional
 from golem_cli.providers.http import Timeouts, parse_json, read_text
 from golem_cli.providers.server import Server
 from golem_cli.providers.streaming import (
@@ -22,6 +21,7 @@ from golem_cli.providers.streaming import (
     read_whole,
     refuse_web_page,
 )
+from golem_cli.providers.wire.fields import optional
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence

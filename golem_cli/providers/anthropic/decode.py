@@ -14,10 +14,10 @@ import msgspec
 from golem_cli.core.errors import ModelError
 from golem_cli.core.model import Delta, ModelResponse
 from golem_cli.core.usage import Usage
-from golem_cli.providers.blocks import CALL, TEXT, THINKING, BlockFold
 from golem_cli.providers.faults import dropped, reported_error
-from golem_cli.providers.fields import Json, json_text, optional, record, text
 from golem_cli.providers.http import parse_json
+from golem_cli.providers.wire.blocks import CALL, TEXT, THINKING, BlockFold
+from golem_cli.providers.wire.fields import Json, json_text, optional, record, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

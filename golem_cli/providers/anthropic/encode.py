@@ -20,13 +20,13 @@ from golem_cli.providers.anthropic.names import is_name, wire_name
 from golem_cli.providers.anthropic.parts import refusal_of
 from golem_cli.providers.anthropic.settings import length_of, sampling_of, thinking_of
 from golem_cli.providers.anthropic.turns import blocks_of, close, encode_turns, in_loop_without_thinking
-from golem_cli.providers.checks import check_parts, closed, schema_of
-from golem_cli.providers.instructions import system_text
+from golem_cli.providers.wire.checks import check_parts, closed, schema_of
+from golem_cli.providers.wire.instructions import system_text
 
 if TYPE_CHECKING:
     from golem_cli.core.message import Message
     from golem_cli.core.model import ModelRequest, ToolSpec
-    from golem_cli.providers.fields import Json
+    from golem_cli.providers.wire.fields import Json
 
 _CACHED: Final = {"type": "ephemeral"}
 _CHOICES: Final = {"auto": "auto", "none": "none", "required": "any"}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from golem_cli.providers.names import fitted
+from golem_cli.providers.wire.names import fitted
 
 ID: Final = re.compile(r"[a-zA-Z0-9_-]+", re.ASCII)
 _NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}", re.ASCII)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Final
 
 from golem_cli.core.errors import ConfigurationError
 from golem_cli.providers.anthropic.claude import ADAPTIVE, BUDGETED, OTHER, Claude
-from golem_cli.providers.checks import check_max_tokens, check_range
+from golem_cli.providers.wire.checks import check_max_tokens, check_range
 
 if TYPE_CHECKING:
     from golem_cli.core.model import ModelSettings
-    from golem_cli.providers.fields import Json
+    from golem_cli.providers.wire.fields import Json
 
 LONGEST_WHOLE: Final = 16_000
 """Tokens of an answer that is not streamed, unless the settings say otherwise: the provider advises against

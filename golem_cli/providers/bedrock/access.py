@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from golem_cli.core.errors import ConfigurationError
 from golem_cli.providers.addresses import checked_key
-from golem_cli.providers.fields import one_line
+from golem_cli.providers.wire.fields import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

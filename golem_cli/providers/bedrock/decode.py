@@ -15,10 +15,10 @@ import msgspec
 from golem_cli.core.errors import ModelError
 from golem_cli.core.model import Delta, ModelResponse
 from golem_cli.core.usage import Usage
-from golem_cli.providers.blocks import CALL, TEXT, THINKING, BlockFold
 from golem_cli.providers.faults import dropped, envelope
-from golem_cli.providers.fields import Json, json_text, one_line, optional, record, text
 from golem_cli.providers.http import parse_json
+from golem_cli.providers.wire.blocks import CALL, TEXT, THINKING, BlockFold
+from golem_cli.providers.wire.fields import Json, json_text, one_line, optional, record, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -22,14 +22,14 @@ from golem_cli.providers.bedrock.parts import refusal_of
 from golem_cli.providers.bedrock.schema import plain
 from golem_cli.providers.bedrock.settings import claude_thinking, inference_of
 from golem_cli.providers.bedrock.turns import close, content_of, encode_turns, in_loop_without_thinking
-from golem_cli.providers.checks import check_parts, closed, schema_of
-from golem_cli.providers.instructions import system_text
+from golem_cli.providers.wire.checks import check_parts, closed, schema_of
+from golem_cli.providers.wire.instructions import system_text
 
 if TYPE_CHECKING:
     from golem_cli.core.message import Message
     from golem_cli.core.model import ModelRequest, ToolSpec
     from golem_cli.providers.bedrock.families import Family
-    from golem_cli.providers.fields import Json
+    from golem_cli.providers.wire.fields import Json
 
 _CACHE_POINT: Final[dict[str, object]] = {"cachePoint": {"type": "default"}}
 _CHOICES: Final = {"auto": "auto", "required": "any"}

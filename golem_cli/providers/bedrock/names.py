@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from golem_cli.providers.names import fitted
+from golem_cli.providers.wire.names import fitted
 
 FORM: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}", re.ASCII)
 _AREA: Final = re.compile(r"(?:us-gov|us|eu|apac|global|jp|au|ca|sa|me|af|il|uk)\.(?=[a-z0-9-]+\.)", re.ASCII)

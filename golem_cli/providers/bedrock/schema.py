@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from golem_cli.providers.fields import Json
+    from golem_cli.providers.wire.fields import Json
 
 _TOP: Final = ("type", "properties", "required")
 _DEFINITIONS: Final = ("$defs", "definitions")

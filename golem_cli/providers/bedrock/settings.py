@@ -12,11 +12,11 @@ from golem_cli.core.errors import ConfigurationError
 from golem_cli.providers.anthropic.claude import claude
 from golem_cli.providers.anthropic.settings import length_of, sampling_of, thinking_of
 from golem_cli.providers.bedrock.families import family_of, is_claude
-from golem_cli.providers.checks import check_max_tokens, check_range
+from golem_cli.providers.wire.checks import check_max_tokens, check_range
 
 if TYPE_CHECKING:
     from golem_cli.core.model import ModelSettings
-    from golem_cli.providers.fields import Json
+    from golem_cli.providers.wire.fields import Json
 
 
 def inference_of(settings: ModelSettings, model: str, *, stream: bool) -> Json:

@@ -19,9 +19,9 @@ from golem_cli.core.history.wire_view import wire_object, wire_view
 from golem_cli.core.message import ASSISTANT, SYSTEM, TOOL, USER, Message, ThinkingBlock, ToolCall
 from golem_cli.providers.bedrock.names import FORM, wire_name
 from golem_cli.providers.bedrock.parts import encode_part
-from golem_cli.providers.fields import Json
-from golem_cli.providers.names import WireIds
-from golem_cli.providers.place import in_place, with_own_thinking
+from golem_cli.providers.wire.fields import Json
+from golem_cli.providers.wire.names import WireIds
+from golem_cli.providers.wire.place import in_place, with_own_thinking
 
 if TYPE_CHECKING:
     from golem_cli.core.message import Part

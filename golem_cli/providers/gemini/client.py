@@ -9,13 +9,13 @@ from urllib.parse import quote
 from golem_cli.core.errors import ModelError
 from golem_cli.core.history import repair
 from golem_cli.providers.addresses import checked_key
-from golem_cli.providers.fields import optional
 from golem_cli.providers.gemini.decode import StreamFold, decode_response
 from golem_cli.providers.gemini.encode import encode_count, encode_request
 from golem_cli.providers.gemini.parts import refusal_of
 from golem_cli.providers.http import Timeouts, parse_json, read_text
 from golem_cli.providers.server import Server
 from golem_cli.providers.streaming import hand_out, not_streamed, read_events, read_whole, refuse_web_page
+from golem_cli.providers.wire.fields import optional
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence

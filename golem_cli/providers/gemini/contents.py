@@ -18,12 +18,12 @@ import msgspec
 from golem_cli.core.history import repair
 from golem_cli.core.history.wire_view import wire_object, wire_view
 from golem_cli.core.message import ASSISTANT, SYSTEM, TOOL, USER, Message, ThinkingBlock, replace
-from golem_cli.providers.fields import Json
 from golem_cli.providers.gemini.names import ID, wire_name
 from golem_cli.providers.gemini.parts import encode_part, goes_into_result
 from golem_cli.providers.gemini.signed import is_signed, signed_length
-from golem_cli.providers.names import WireIds
-from golem_cli.providers.place import place_of
+from golem_cli.providers.wire.fields import Json
+from golem_cli.providers.wire.names import WireIds
+from golem_cli.providers.wire.place import place_of
 
 if TYPE_CHECKING:
     from golem_cli.core.message import Part, ToolCall

@@ -21,11 +21,11 @@ from golem_cli.core.message import ASSISTANT, Message, ThinkingBlock, ToolCall
 from golem_cli.core.model import Delta, ModelResponse, ToolCallDelta
 from golem_cli.core.usage import Usage
 from golem_cli.providers.faults import dropped, reported_error
-from golem_cli.providers.fields import Json, json_text, optional, record, text
 from golem_cli.providers.gemini.endings import GOOD, blocked_prompt, failed_answer
 from golem_cli.providers.gemini.signed import is_signed, signature_of_text
 from golem_cli.providers.http import parse_json
-from golem_cli.providers.place import extra_of_place
+from golem_cli.providers.wire.fields import Json, json_text, optional, record, text
+from golem_cli.providers.wire.place import extra_of_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,20 +16,20 @@ import msgspec
 from golem_cli.core.errors import ConfigurationError, HistoryError
 from golem_cli.core.history.wire_view import scalar_text
 from golem_cli.core.message import USER
-from golem_cli.providers.checks import check_parts, schema_of
 from golem_cli.providers.gemini.contents import close, encode_contents
 from golem_cli.providers.gemini.names import is_name
 from golem_cli.providers.gemini.parts import refusal_of
 from golem_cli.providers.gemini.rows import OTHER, row_of
 from golem_cli.providers.gemini.schema import documented
 from golem_cli.providers.gemini.settings import generation_of
-from golem_cli.providers.instructions import system_text
+from golem_cli.providers.wire.checks import check_parts, schema_of
+from golem_cli.providers.wire.instructions import system_text
 
 if TYPE_CHECKING:
     from golem_cli.core.message import Message
     from golem_cli.core.model import ModelRequest, ToolSpec
-    from golem_cli.providers.fields import Json
     from golem_cli.providers.gemini.rows import Row
+    from golem_cli.providers.wire.fields import Json
 
 _MODES: Final = {"auto": "AUTO", "none": "NONE", "required": "ANY"}
 

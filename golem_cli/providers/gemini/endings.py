@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from golem_cli.core.errors import ModelError
-from golem_cli.providers.fields import one_line, optional, text
+from golem_cli.providers.wire.fields import one_line, optional, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from golem_cli.providers.fields import Json
+    from golem_cli.providers.wire.fields import Json
 
 GOOD: Final[Mapping[str, str]] = {"STOP": "stop", "MAX_TOKENS": "length"}
 """The endings that leave an answer, as every adapter calls them."""

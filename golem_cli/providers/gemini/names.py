@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from golem_cli.providers.names import fitted
+from golem_cli.providers.wire.names import fitted
 
 ID: Final = re.compile(r"[!-~]+", re.ASCII)
 _NAME: Final = re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}", re.ASCII)

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from golem_cli.core.history.validate import fault_of
-from golem_cli.providers.media import media_type_of, text_of
+from golem_cli.providers.wire.media import media_type_of, text_of
 
 if TYPE_CHECKING:
     from golem_cli.core.message import Part
-    from golem_cli.providers.fields import Json
+    from golem_cli.providers.wire.fields import Json
 
 _PDF: Final = "application/pdf"
 _TAKEN: Final = {

@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from golem_cli.core.errors import ConfigurationError
-from golem_cli.providers.checks import check_max_tokens, check_range
+from golem_cli.providers.wire.checks import check_max_tokens, check_range
 
 if TYPE_CHECKING:
     from golem_cli.core.model import ModelSettings
-    from golem_cli.providers.fields import Json
     from golem_cli.providers.gemini.rows import Row
+    from golem_cli.providers.wire.fields import Json
 
 _HIGHEST_TEMPERATURE: Final = 2
 _MOST_STOPS: Final = 5

@@ -13,7 +13,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from golem_cli.core.message import ThinkingBlock
-from golem_cli.providers.place import extra_of_place
+from golem_cli.providers.wire.place import extra_of_place
 
 if TYPE_CHECKING:
     from golem_cli.core.message import Message

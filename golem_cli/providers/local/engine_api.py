@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from golem_cli.core.errors import ModelError
-from golem_cli.providers.fields import optional, text
 from golem_cli.providers.http import parse_json, read_text
 from golem_cli.providers.server import Server
+from golem_cli.providers.wire.fields import optional, text
 
 if TYPE_CHECKING:
     import httpx
 
-    from golem_cli.providers.fields import Json
     from golem_cli.providers.local.engine import Address
+    from golem_cli.providers.wire.fields import Json
 
 
 @dataclass(frozen=True, kw_only=True)

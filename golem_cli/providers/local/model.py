@@ -180,7 +180,7 @@ class _Loaded:
         raise ModelError(f"{self._name}: the model's chat template takes no such conversation ({refusal})")
 
     def _forms(self) -> Iterator[Callable[[Sequence[Message]], list[Message]]]:
-        from golem_cli.providers.flatten import alternating, tools_as_text
+        from golem_cli.providers.wire.flatten import alternating, tools_as_text
 
         yield list if self.properties.tool_calls else tools_as_text
         yield alternating

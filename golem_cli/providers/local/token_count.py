@@ -14,7 +14,7 @@ import msgspec
 
 from golem_cli.core.errors import ModelError
 from golem_cli.core.history import scalar_text
-from golem_cli.providers.flatten import OPENING
+from golem_cli.providers.wire.flatten import OPENING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

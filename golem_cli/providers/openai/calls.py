@@ -10,7 +10,7 @@ from golem_cli.core.history import is_json_object
 from golem_cli.core.history.wire_view import scalar_text
 from golem_cli.core.message import ToolCall
 from golem_cli.core.model import ToolCallDelta
-from golem_cli.providers.fields import json_text, kind_of, optional, text
+from golem_cli.providers.wire.fields import json_text, kind_of, optional, text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,9 +17,9 @@ from golem_cli.core.message import ASSISTANT, Message, ThinkingBlock
 from golem_cli.core.model import Delta, ModelResponse
 from golem_cli.core.usage import Usage
 from golem_cli.providers.faults import dropped, reported_error
-from golem_cli.providers.fields import Json, kind_of, optional, text
 from golem_cli.providers.http import parse_json
 from golem_cli.providers.openai.calls import CallFold
+from golem_cli.providers.wire.fields import Json, kind_of, optional, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

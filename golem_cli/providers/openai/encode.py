@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from golem_cli.providers.checks import check_max_tokens, check_parts, check_range, schema_of
 from golem_cli.providers.openai.messages import encode_messages
 from golem_cli.providers.openai.parts import refusal_of
+from golem_cli.providers.wire.checks import check_max_tokens, check_parts, check_range, schema_of
 
 if TYPE_CHECKING:
     from golem_cli.core.model import ModelRequest, ModelSettings, ToolSpec
-    from golem_cli.providers.fields import Json
     from golem_cli.providers.services import Quirks
+    from golem_cli.providers.wire.fields import Json
 
 
 def encode_request(request: ModelRequest, *, model: str, quirks: Quirks, stream: bool) -> bytes:

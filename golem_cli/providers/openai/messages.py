@@ -15,16 +15,16 @@ import msgspec
 from golem_cli.core.history import repair
 from golem_cli.core.history.wire_view import wire_args, wire_view
 from golem_cli.core.message import ASSISTANT, SYSTEM, TOOL, USER, Message, replace
-from golem_cli.providers.flatten import tools_as_text
-from golem_cli.providers.names import WireIds
 from golem_cli.providers.openai.names import wire_id, wire_name
 from golem_cli.providers.openai.parts import encode_part
 from golem_cli.providers.openai.roles import alternated, bridged
+from golem_cli.providers.wire.flatten import tools_as_text
+from golem_cli.providers.wire.names import WireIds
 
 if TYPE_CHECKING:
     from golem_cli.core.message import ToolCall
-    from golem_cli.providers.fields import Json
     from golem_cli.providers.services import Quirks
+    from golem_cli.providers.wire.fields import Json
 
 
 def encode_messages(

@@ -12,7 +12,7 @@ import re
 import string
 from typing import Final
 
-from golem_cli.providers.names import fitted
+from golem_cli.providers.wire.names import fitted
 
 ID: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}", re.ASCII)
 """An id of the Responses API."""

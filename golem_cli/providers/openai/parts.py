@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from golem_cli.core.message import Part
-    from golem_cli.providers.fields import Json
+    from golem_cli.providers.wire.fields import Json
 
 _AUDIO_FORMATS: Final = {
     "audio/wav": "wav",

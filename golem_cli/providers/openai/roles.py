@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from golem_cli.core.message import ASSISTANT, SYSTEM, TOOL, USER
-from golem_cli.providers.flatten import OPENING
+from golem_cli.providers.wire.flatten import OPENING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from golem_cli.providers.fields import Json
+    from golem_cli.providers.wire.fields import Json
 
 _GO_ON: Final = "Continue."
 _NOTED: Final = "Noted."

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Final
 from golem_cli.core.errors import ModelError
 from golem_cli.core.model import Delta, ModelResponse
 from golem_cli.core.usage import Usage
-from golem_cli.providers.blocks import CALL, TEXT, THINKING, BlockFold, Kind
 from golem_cli.providers.faults import dropped, reported_error
-from golem_cli.providers.fields import Json, optional, record, text
 from golem_cli.providers.http import parse_json
 from golem_cli.providers.openai_responses.items import extra_of_id
+from golem_cli.providers.wire.blocks import CALL, TEXT, THINKING, BlockFold, Kind
+from golem_cli.providers.wire.fields import Json, optional, record, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,16 +13,16 @@ import msgspec
 
 from golem_cli.core.errors import ConfigurationError, HistoryError
 from golem_cli.core.history.wire_view import scalar_text
-from golem_cli.providers.checks import check_parts, schema_of
-from golem_cli.providers.instructions import system_text
 from golem_cli.providers.openai.names import is_name
 from golem_cli.providers.openai_responses.items import encode_items
 from golem_cli.providers.openai_responses.parts import refusal_of
 from golem_cli.providers.openai_responses.settings import reasons, settings_of
+from golem_cli.providers.wire.checks import check_parts, schema_of
+from golem_cli.providers.wire.instructions import system_text
 
 if TYPE_CHECKING:
     from golem_cli.core.model import ModelRequest, ToolSpec
-    from golem_cli.providers.fields import Json
+    from golem_cli.providers.wire.fields import Json
 
 
 def encode_request(request: ModelRequest, *, model: str, origin: str, stream: bool) -> bytes:

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING
 from golem_cli.core.history import repair
 from golem_cli.core.history.wire_view import wire_args, wire_view
 from golem_cli.core.message import ASSISTANT, SYSTEM, TOOL, USER, Message, ThinkingBlock, replace
-from golem_cli.providers.names import WireIds
 from golem_cli.providers.openai.names import ID, wire_name
 from golem_cli.providers.openai_responses.parts import encode_part
-from golem_cli.providers.place import in_place
+from golem_cli.providers.wire.names import WireIds
+from golem_cli.providers.wire.place import in_place
 
 if TYPE_CHECKING:
     from golem_cli.core.message import Extra, ToolCall
-    from golem_cli.providers.fields import Json
+    from golem_cli.providers.wire.fields import Json
 
 _ID_FIELD = "id"
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from golem_cli.core.history.validate import fault_of
-from golem_cli.providers.media import media_type_of, text_of
+from golem_cli.providers.wire.media import media_type_of, text_of
 
 if TYPE_CHECKING:
     from golem_cli.core.message import Part
-    from golem_cli.providers.fields import Json
+    from golem_cli.providers.wire.fields import Json
 
 _IMAGES: Final = {
     "image/jpeg": "image/jpeg",

@@ -12,11 +12,11 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from golem_cli.core.errors import ConfigurationError
-from golem_cli.providers.checks import check_max_tokens, check_range
+from golem_cli.providers.wire.checks import check_max_tokens, check_range
 
 if TYPE_CHECKING:
     from golem_cli.core.model import ModelSettings
-    from golem_cli.providers.fields import Json
+    from golem_cli.providers.wire.fields import Json
 
 _LEAST_TOKENS: Final = 16
 _UNREASONING: Final = re.compile(r"gpt-3|gpt-4|chatgpt|.*-chat", re.ASCII)

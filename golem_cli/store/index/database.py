@@ -50,6 +50,7 @@ _FIELDS: Final = (
     *("title", "created_at", "updated_at", "message_count", "model", "status"),
     *("forked_from", "imported_from"),
 )
+"""The columns that are fields of a `Summary`, in the order of the statements."""
 _NEWEST: Final = (
     "SELECT id, title, created_at, updated_at, message_count, model, status, forked_from, imported_from"
     " FROM conversation ORDER BY updated_at DESC, id DESC LIMIT ?"
@@ -211,30 +212,10 @@ class Database:
             return
         self._run("INSERT INTO words (rowid, text) VALUES (last_insert_rowid(), ?)", text)
 
-    def _summary(
-        self,
-        conversation_id: str,
-        title: str,
-        created_at: str,
-        updated_at: str,
-        message_count: int,
-        model: str,
-        status: str,
-        forked_from: str,
-        imported_from: str,
-    ) -> Summary:
-        return Summary(
-            conversation_id=conversation_id,
-            title=title,
-            created_at=created_at,
-            updated_at=updated_at,
-            message_count=message_count,
-            model=model,
-            status=status,
-            path=self._conversations / f"{conversation_id}.json",
-            forked_from=forked_from,
-            imported_from=imported_from,
-        )
+    def _summary(self, conversation_id: str, *fields: Any) -> Summary:
+        path = self._conversations / f"{conversation_id}.json"
+        known = dict(zip(_FIELDS, fields, strict=True))
+        return Summary(conversation_id=conversation_id, path=path, **known)
 
     def _run(self, statement: str, *values: object) -> list[Any]:
         with _sqlite_errors():

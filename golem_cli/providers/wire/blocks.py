@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from golem_cli.core.errors import ModelError
 from golem_cli.core.message import ASSISTANT, Message, ThinkingBlock, ToolCall
 from golem_cli.core.model import Delta, ToolCallDelta
-from golem_cli.providers.place import extra_of_place
+from golem_cli.providers.wire.place import extra_of_place
 
 if TYPE_CHECKING:
     from golem_cli.core.message import Extra

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from golem_cli.core.message import Extra, Message, ThinkingBlock
-    from golem_cli.providers.fields import Json
+    from golem_cli.providers.wire.fields import Json
 
 _FIELD: Final = "after"
 

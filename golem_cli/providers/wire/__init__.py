@@ -1,0 +1,1 @@
+"""What every wire format shares, as pure functions: no network, no files, no adapter."""
