@@ -45,7 +45,7 @@ class EngineSettings:
 
     path: Path
     name: str
-    batch: int = 256
+    batch: int = 128
     threads: int = 0
     context: int = 0
     sampling: Mapping[str, float] = field(default_factory=dict)

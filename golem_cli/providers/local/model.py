@@ -40,7 +40,7 @@ class LocalModel:
     """
 
     def __init__(
-        self, path: Path, *, name: str = "", batch: int = 256, threads: int = 0, context: int = 0
+        self, path: Path, *, name: str = "", batch: int = 128, threads: int = 0, context: int = 0
     ) -> None:
         self.name = name or f"local:{SMOLLM2.name if path.name == SMOLLM2.filename else path.stem}"
         self._path = path.absolute()
