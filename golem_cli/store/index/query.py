@@ -65,13 +65,19 @@ class Query:
         found: tuple[Piece, list[re.Match[str]]] | None = None
         for piece in pieces:
             text = folded(piece.text)
-            here = {at: match for at, each in enumerate(self._patterns) if (match := each.search(text))}
+            here = {at: match for at in range(len(self.terms)) if (match := self._match(at, text))}
             missing -= here.keys()
             if here and (rank := (len(here), piece.message > 0)) > best:
                 best, found = rank, (piece, list(here.values()))
         if missing or found is None:
             return None
-        return _match(*found)
+        return _place_of(*found)
+
+    def _match(self, term: int, text: str) -> re.Match[str] | None:
+        # most texts have none of the words, which `in` sees ten times sooner than an expression does
+        if all(word in text for word in self.terms[term].words):
+            return self._patterns[term].search(text)
+        return None
 
 
 def parse_query(arguments: Sequence[str]) -> Query:
@@ -130,7 +136,7 @@ def _pattern(term: Term) -> str:
     return "".join(pieces)
 
 
-def _match(piece: Piece, found: Sequence[re.Match[str]]) -> Match:
+def _place_of(piece: Piece, found: Sequence[re.Match[str]]) -> Match:
     first = min(found, key=lambda match: match.start())
     start, end = _in_original(piece.text, *first.span())
     return Match(piece=piece, start=start, end=end)
