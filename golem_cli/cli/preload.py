@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Final
 
 NEEDED: Final = (
@@ -14,6 +15,8 @@ NEEDED: Final = (
     "golem_cli.render.answer",
     "filelock",
 )
+_TURN_SECONDS: Final = 0.001
+"""How long a thread may keep Python to itself meanwhile (else 5 ms): a key is answered by the other one."""
 
 
 def preload() -> None:
@@ -27,9 +30,14 @@ def _import_all() -> None:
     from contextlib import suppress
     from importlib import import_module
 
-    for name in NEEDED:
-        with suppress(ImportError):  # whoever needs it says so
-            import_module(name)
-    from golem_cli.render.answer import warm_up
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(_TURN_SECONDS)
+    try:
+        for name in NEEDED:
+            with suppress(ImportError):  # whoever needs it says so
+                import_module(name)
+        from golem_cli.render.answer import warm_up
 
-    warm_up()
+        warm_up()
+    finally:
+        sys.setswitchinterval(usual)
