@@ -10,7 +10,7 @@ from golem_cli.core.conversation import Conversation, ConversationSettings
 from golem_cli.core.errors import ConfigurationError
 from golem_cli.core.identity import new_id
 from golem_cli.core.message import replace
-from golem_cli.core.recovery import settle
+from golem_cli.core.recovery import settle, waits_no_more
 
 if TYPE_CHECKING:
     from golem_cli.core.codec import Transcript
@@ -93,7 +93,8 @@ def adopt(transcript: Transcript, *, now: str, source: str, trust: bool = False)
     It gets a fresh id; the one that it came with is kept as `forked_from`. Unless trusted, its history is
     sanitized, and its own instructions and model are left behind: the ones are a system prompt by another
     name, and to whom the history goes is not for a stranger to say. Nor is which model signed what: a forged
-    signature would be refused with every request.
+    signature would be refused with every request. And nothing waits for an answer in it: a call that somebody
+    made up would have golem ask for its approval.
     `source` becomes the title when there is none.
     """
     from golem_cli.core.history import sanitize_history
@@ -102,6 +103,8 @@ def adopt(transcript: Transcript, *, now: str, source: str, trust: bool = False)
     if not trust:
         history = [replace(message, signed_by="") if message.signed_by else message for message in history]
     origin = transcript.conversation or Conversation()
+    if not trust:
+        origin = waits_no_more(origin)
     return Adopted(
         conversation=msgspec.structs.replace(
             origin,

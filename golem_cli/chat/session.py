@@ -328,18 +328,19 @@ class Session:
         from golem_cli.core.history import normalize_history
 
         repaired, report = normalize_history(list(self.conversation.messages), pending=self.pending_calls)
-        self._replace_messages(repaired)
+        self._clean(msgspec.structs.replace(self.conversation, messages=tuple(repaired)))
         return report
 
     def sanitize(self) -> SanitizeReport:
-        """Sanitize the kept transcript."""
+        """Sanitize the kept transcript; what waited for an answer waits no more."""
         from golem_cli.core.history import sanitize_history
 
         clean, report = sanitize_history(list(self.conversation.messages))
-        self._replace_messages(clean)
+        closed = recovery.waits_no_more(self.conversation)
+        self._clean(msgspec.structs.replace(closed, messages=tuple(clean)))
         return report
 
-    def _replace_messages(self, messages: list[Message]) -> None:
-        if tuple(messages) != self.conversation.messages:
+    def _clean(self, cleaned: Conversation) -> None:
+        if cleaned != self.conversation:
             self._leave_behind()
-            self._keep_instead(msgspec.structs.replace(self.conversation, messages=tuple(messages)))
+            self._keep_instead(cleaned)

@@ -192,11 +192,11 @@ def _deliver(
 
     looking = options.check or options.strict
     if _is_filter(options, environment):
-        delivery.write_to_stdout(source, cleaned.messages, environment)
+        delivery.write_to_stdout(source, cleaned, environment)
     elif options.output:
-        say(delivery.write_to_new_file(source, cleaned.messages, options.output))
+        say(delivery.write_to_new_file(source, cleaned, options.output))
     elif options.write and changes(source, cleaned):
-        say(delivery.write_in_place(source, cleaned.messages, environment))
+        say(delivery.write_in_place(source, cleaned, environment))
     elif changes(source, cleaned) and environment.stdout_is_terminal and not (options.json or looking):
         say("  nothing was written; -w writes in place, -o OUT to a new file")
 

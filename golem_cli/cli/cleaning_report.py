@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from golem_cli.cli.sources import Source
+    from golem_cli.core.conversation import RunRecord
     from golem_cli.core.history import Finding
     from golem_cli.core.message import Message
 
@@ -50,7 +51,8 @@ class Cleaned:
     """What a pass made of a transcript.
 
     `counts` are the pass's own fields of the JSON report, `summary` says the same in words. `changed` tells
-    whether the messages differ from those of the file.
+    whether the result differs from the file. `runs` are a conversation's records where the pass changes them,
+    None where they stay.
     """
 
     messages: list[Message]
@@ -58,6 +60,7 @@ class Cleaned:
     counts: dict[str, object]
     summary: str
     changed: bool
+    runs: tuple[RunRecord, ...] | None = None
 
     @property
     def notable(self) -> bool:

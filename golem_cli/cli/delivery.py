@@ -14,36 +14,36 @@ from golem_cli.cli.sources import find_conversation
 from golem_cli.core.errors import ConversationChanged
 
 if TYPE_CHECKING:
+    from golem_cli.cli.cleaning_report import Cleaned
     from golem_cli.cli.environment import Environment
     from golem_cli.cli.sources import Source
     from golem_cli.core.codec import Transcript
-    from golem_cli.core.message import Message
 
 
-def write_in_place(source: Source, messages: list[Message], environment: Environment) -> str:
-    """Put `messages` in the place of what was read and return a line that says where the original is."""
+def write_in_place(source: Source, cleaned: Cleaned, environment: Environment) -> str:
+    """Put the result in the place of what was read and return a line that says where the original is."""
     if source.conversation_id:
-        backup = _write_conversation(source, messages, environment)
+        backup = _write_conversation(source, cleaned, environment)
     else:
-        backup = _write_file(source, messages)
+        backup = _write_file(source, cleaned)
     kept = f"; the original is {backup}, and --undo brings it back" if backup else ""
     return f"{source.name}: written{kept}"
 
 
-def write_to_new_file(source: Source, messages: list[Message], out: str) -> str:
+def write_to_new_file(source: Source, cleaned: Cleaned, out: str) -> str:
     """Write the result to a file that does not exist yet, in the form of its source."""
     from golem_cli.core.codec import dump_transcript
     from golem_cli.store.external import write_new
 
-    write_new(Path(out), dump_transcript(with_messages(source.transcript, messages)))
+    write_new(Path(out), dump_transcript(result_of(source.transcript, cleaned)))
     return f"{source.name}: the result is in {out}"
 
 
-def write_to_stdout(source: Source, messages: list[Message], environment: Environment) -> None:
+def write_to_stdout(source: Source, cleaned: Cleaned, environment: Environment) -> None:
     """Write the result to standard output, in the form of its source."""
     from golem_cli.core.codec import dump_transcript
 
-    environment.write_transcript(dump_transcript(with_messages(source.transcript, messages)))
+    environment.write_transcript(dump_transcript(result_of(source.transcript, cleaned)))
 
 
 def undo(name: str, environment: Environment) -> str:
@@ -55,25 +55,29 @@ def undo(name: str, environment: Environment) -> str:
     return f"{name}: the original is back; what it took the place of is {undone}"
 
 
-def with_messages(transcript: Transcript, messages: list[Message]) -> Transcript:
-    """Return `transcript` with other messages; everything else of a conversation object stays."""
-    return replace(transcript, messages=messages, salvaged="")
+def result_of(transcript: Transcript, cleaned: Cleaned) -> Transcript:
+    """Return `transcript` with what the pass made of it; everything else of a conversation object stays."""
+    conversation = transcript.conversation
+    if conversation is not None and cleaned.runs is not None:
+        conversation = msgspec.structs.replace(conversation, runs=cleaned.runs)
+    return replace(transcript, messages=cleaned.messages, conversation=conversation, salvaged="")
 
 
-def _write_file(source: Source, messages: list[Message]) -> Path | None:
+def _write_file(source: Source, cleaned: Cleaned) -> Path | None:
     from golem_cli.store.external import ExternalFile, write_in_form
 
     if source.path is None or not source.path.is_file():
         raise WrongUsage(f"{source.name} is no regular file and cannot be written in place; use -o OUT")
     read = ExternalFile(path=source.path.resolve(), data=source.original, transcript=source.transcript)
-    return write_in_form(read, with_messages(source.transcript, messages))
+    return write_in_form(read, result_of(source.transcript, cleaned))
 
 
-def _write_conversation(source: Source, messages: list[Message], environment: Environment) -> Path | None:
+def _write_conversation(source: Source, cleaned: Cleaned, environment: Environment) -> Path | None:
     with open_store(environment).open(source.conversation_id) as writer:
         if list(writer.conversation.messages) != source.transcript.messages:
             raise ConversationChanged(
                 f"{source.name} was changed meanwhile; nothing was written: run it again"
             )
-        changed = msgspec.structs.replace(writer.conversation, messages=tuple(messages))
+        runs = writer.conversation.runs if cleaned.runs is None else cleaned.runs
+        changed = msgspec.structs.replace(writer.conversation, messages=tuple(cleaned.messages), runs=runs)
         return writer.replace(changed, backup=True)

@@ -49,12 +49,16 @@ def _lines(source: Source, options: ResumeOptions) -> Iterator[str]:
 
 def _ways_on(source: Source, options: ResumeOptions, *, stopped: bool) -> Iterator[str]:
     """Yield the commands that go on, each on a line of its own, fit to be pasted."""
+    from golem_cli.cli.commands.sanitize import waiting_runs
+
     if source.conversation_id:
         words = [source.conversation_id]
     else:
         flags = (("--trust", options.trust), ("--salvage", options.salvage))
         words = [*(flag for flag, given in flags if given), options.reference]
         yield f"The file stays as it is: {'a copy' if options.trust else 'a sanitized copy'} of it goes on."
+        if not options.trust and waiting_runs(source.transcript.conversation):
+            yield "Nothing waits for an answer in that copy; --trust lets it wait."
     command = shlex.join(["golem", "resume", *words])
     asks = "To be asked what next (try again, continue from what there is, drop the turn):"
     yield asks if stopped else "To go on with it:"

@@ -89,7 +89,7 @@ def open_writer(conversation: str | Conversation, library: Library, environment:
 
 
 def _copy_of(path: Path, environment: Environment, *, trust: bool, salvage: bool) -> str | Conversation:
-    from golem_cli.cli.commands.sanitize import summary_of
+    from golem_cli.cli.commands.sanitize import about_copy
     from golem_cli.cli.sources import read_source
     from golem_cli.store.imports import note_import
 
@@ -100,7 +100,7 @@ def _copy_of(path: Path, environment: Environment, *, trust: bool, salvage: bool
         environment.complain(f"golem: {path}: {source.transcript.salvaged}")
     adopted = lineage.adopt(source.transcript, now=utc_now(), source=path.name, trust=trust)
     if adopted.report is not None:
-        environment.complain(f"golem: {path} comes from outside: {summary_of(adopted.report)}")
+        environment.complain(about_copy(source, adopted.report))
     return note_import(adopted.conversation, path, source.original)
 
 

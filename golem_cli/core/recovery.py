@@ -12,7 +12,14 @@ from typing import Literal
 
 import msgspec
 
-from golem_cli.core.conversation import DROPPED, PENDING, STOPPED_SHORT, Conversation, RunRecord
+from golem_cli.core.conversation import (
+    DROPPED,
+    INTERRUPTED,
+    PENDING,
+    STOPPED_SHORT,
+    Conversation,
+    RunRecord,
+)
 from golem_cli.core.message import ASSISTANT, TOOL, USER, Message, replace
 
 Where = Literal["before the first word", "in mid-answer", "at a tool", "after a completed step"]
@@ -40,11 +47,21 @@ def last_stop(conversation: Conversation) -> Stop | None:
 
 
 def messages_of(conversation: Conversation, run_id: str) -> list[Message]:
-    """The messages at the conversation's end that this run added."""
-    start = len(conversation.messages)
-    while start and conversation.messages[start - 1].run_id == run_id:
-        start -= 1
-    return list(conversation.messages[start:])
+    """The messages at the conversation's end that this run added, and the results that repair gave its calls.
+
+    Those carry no stamps. They stand behind a call of the run, so the first message is always the run's own.
+    """
+    added: list[Message] = []
+    closings: list[Message] = []
+    for message in reversed(conversation.messages):
+        if message.run_id == run_id:
+            added += [*closings, message]
+            closings = []
+        elif message.role == TOOL and not message.run_id:
+            closings.append(message)
+        else:
+            break
+    return added[::-1]
 
 
 def _where(run: RunRecord, added: list[Message]) -> Where:
@@ -109,3 +126,18 @@ def prompt_of(conversation: Conversation, run: RunRecord) -> Message:
 def pending_calls(conversation: Conversation) -> frozenset[str]:
     """The ids of calls that wait for an answer: no damage, not to be repaired."""
     return frozenset(call for run in conversation.runs[-1:] if run.status == PENDING for call in run.pending)
+
+
+def waits_no_more(conversation: Conversation) -> Conversation:
+    """The conversation with each run that waits for answers marked interrupted.
+
+    For history of others, whose open calls sanitizing closes: what a stranger asks golem to allow is not
+    golem's question to put.
+    """
+    return msgspec.structs.replace(
+        conversation,
+        runs=tuple(
+            msgspec.structs.replace(run, status=INTERRUPTED, pending=()) if run.status == PENDING else run
+            for run in conversation.runs
+        ),
+    )

@@ -8,7 +8,7 @@ import msgspec
 
 from golem_cli.chat import lineage
 from golem_cli.chat.session import Session
-from golem_cli.core.conversation import PENDING, RunRecord
+from golem_cli.core.conversation import INTERRUPTED, PENDING, RunRecord
 from golem_cli.core.history import INTERRUPTED_TEXT
 from golem_cli.core.message import Message, ToolCall
 from golem_cli.store.store import Store
@@ -50,6 +50,15 @@ def test_a_call_that_waits_for_approval_is_no_damage(tmp_path: Path) -> None:
     session = session_of(Store(tmp_path), ASKED, CALLED, runs=(waiting,))
     assert not session.normalize().changed
     assert session.conversation.messages == (ASKED, CALLED)
+
+
+def test_nothing_waits_for_approval_in_a_sanitized_conversation(tmp_path: Path) -> None:
+    waiting = RunRecord(run_id="r1", status=PENDING, pending=("c1",))
+    session = session_of(Store(tmp_path), ASKED, CALLED, runs=(waiting,))
+    session.sanitize()
+    assert [message.role for message in session.conversation.messages] == ["user", "assistant", "tool"]
+    assert session.conversation.runs[0].status == INTERRUPTED
+    assert session.pending_calls == frozenset()
 
 
 def test_sanitize_drops_what_only_an_operator_may_say(tmp_path: Path) -> None:

@@ -53,6 +53,31 @@ def test_a_stop_says_where_it_was(stopped: Conversation, where: str) -> None:
     assert stop.added == len(stopped.messages) - 1
 
 
+def test_results_that_repair_added_belong_to_the_run_whose_calls_they_answer() -> None:
+    closing = Message(role="tool", content="none", tool_call_id="c1", tool_name="look")
+    stopped = conversation(ASKED, CALLED, closing, status=FAILED, stage="tool")
+    stop = recovery.last_stop(stopped)
+    assert stop is not None
+    assert (stop.where, stop.added) == ("at a tool", 3)
+    assert recovery.prompt_of(stopped, stop.run) == ASKED
+    assert recovery.drop(stopped).messages == (EARLIER,)
+
+
+def test_results_without_stamps_before_a_run_are_not_its_own() -> None:
+    foreign = Message(role="tool", content="none", tool_call_id="old")
+    assert recovery.messages_of(conversation(foreign, ASKED, status=FAILED), RUN) == [ASKED]
+    assert recovery.messages_of(conversation(foreign, status=FAILED), RUN) == []
+
+
+def test_a_run_that_waits_is_interrupted_where_nothing_may_wait() -> None:
+    waiting = conversation(ASKED, CALLED, status=PENDING, pending=("c1",))
+    closed = recovery.waits_no_more(waiting)
+    assert (closed.runs[0].status, closed.runs[0].pending) == (INTERRUPTED, ())
+    assert closed.messages == waiting.messages
+    ended = conversation(ASKED, status=DONE)
+    assert recovery.waits_no_more(ended) == ended
+
+
 @pytest.mark.parametrize("status", [DONE, DROPPED, PENDING])
 def test_a_run_that_ended_is_no_stop(status: str) -> None:
     whole = conversation(ASKED, status=status)

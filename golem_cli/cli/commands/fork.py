@@ -118,9 +118,9 @@ def _report(source: Source, fork: Fork, *, as_json: bool, environment: Environme
 
     new = fork.conversation
     if fork.report is not None and fork.report.changed:
-        from golem_cli.cli.commands.sanitize import summary_of
+        from golem_cli.cli.commands.sanitize import about_copy
 
-        environment.complain(f"golem: {source.name} comes from outside: {summary_of(fork.report)}")
+        environment.complain(about_copy(source, fork.report))
     if as_json:
         environment.say_json(
             {

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from golem_cli.cli.cleaning_report import Cleaned, Note
+    from golem_cli.cli.sources import Source
     from golem_cli.core.codec import Transcript
+    from golem_cli.core.conversation import Conversation, RunRecord
     from golem_cli.core.history import SanitizeReport
     from golem_cli.core.message import Message
 
@@ -29,11 +31,16 @@ def sanitize(transcript: Transcript) -> Cleaned:
     from golem_cli.cli.cleaning_report import Cleaned
     from golem_cli.cli.commands.normalize import repair_counts
     from golem_cli.core.history import sanitize_history
+    from golem_cli.core.recovery import waits_no_more
 
+    origin = transcript.conversation
+    runs = waits_no_more(origin).runs if origin else ()
     messages, report = sanitize_history(transcript.messages)
     return Cleaned(
         messages=messages,
-        notes=sorted(notes_of(transcript.messages, report), key=lambda note: note.message),
+        notes=sorted(
+            (*notes_of(transcript.messages, report), *_waiting_notes(origin)), key=lambda note: note.message
+        ),
         counts={
             "systemPrompts": report.system_prompts,
             "unknownRoles": report.unknown_roles,
@@ -44,8 +51,25 @@ def sanitize(transcript: Transcript) -> Cleaned:
             **repair_counts(report.repair),
         },
         summary=summary_of(report),
-        changed=report.changed,
+        changed=report.changed or (origin is not None and runs != origin.runs),
+        runs=runs,
     )
+
+
+def _waiting_notes(conversation: Conversation | None) -> Iterator[Note]:
+    """One note for each run that waits for an answer, which a stranger's may not."""
+    from golem_cli.cli.cleaning_report import Note
+
+    for run in waiting_runs(conversation):
+        text = "others' runs have no approval to wait for; its open calls are closed, and it is interrupted"
+        yield Note(rule="waiting-run", message=0, text=text, run_id=run.run_id, changes=True)
+
+
+def waiting_runs(conversation: Conversation | None) -> list[RunRecord]:
+    """Return the runs of a transcript that wait for an answer."""
+    from golem_cli.core.conversation import PENDING
+
+    return [run for run in conversation.runs if run.status == PENDING] if conversation else []
 
 
 def notes_of(history: list[Message], report: SanitizeReport) -> Iterator[Note]:
@@ -106,12 +130,20 @@ def summary_of(report: SanitizeReport) -> str:
     return f"{listed} taken out; {summary_of_repair(report.repair)}"
 
 
+def about_copy(source: Source, report: SanitizeReport) -> str:
+    """Say of the copy of a file what sanitizing did to it."""
+    line = f"golem: {source.name} comes from outside: {summary_of(report)}"
+    if not waiting_runs(source.transcript.conversation):
+        return line
+    return f"{line}; nothing waits for an answer in its copy (--trust lets it wait)"
+
+
 command = cleaning.command_for(
     sanitize,
     """Clean the history of others, and explain each change.
 
     No system prompts, no unknown roles, no unsafe URLs; repaired. It narrows what such a history can
     reach, it does not make it true: links to private addresses over http and forged but well-formed tool
-    calls pass. What was taken out is listed with the reason.
+    calls pass. Calls that wait for an answer are closed. What was taken out is listed with the reason.
     """,
 )
