@@ -73,11 +73,12 @@ def _write_file(source: Source, cleaned: Cleaned) -> Path | None:
 
 
 def _write_conversation(source: Source, cleaned: Cleaned, environment: Environment) -> Path | None:
-    with open_store(environment).open(source.conversation_id) as writer:
+    salvaged = bool(source.transcript.salvaged)
+    with open_store(environment).open(source.conversation_id, salvage=salvaged) as writer:
         if list(writer.conversation.messages) != source.transcript.messages:
             raise ConversationChanged(
                 f"{source.name} was changed meanwhile; nothing was written: run it again"
             )
         runs = writer.conversation.runs if cleaned.runs is None else cleaned.runs
         changed = msgspec.structs.replace(writer.conversation, messages=tuple(cleaned.messages), runs=runs)
-        return writer.replace(changed, backup=True)
+        return writer.replace(changed, backup=writer.original is None) or writer.original

@@ -52,7 +52,7 @@ def _ways_on(source: Source, options: ResumeOptions, *, stopped: bool) -> Iterat
     from golem_cli.cli.commands.sanitize import waiting_runs
 
     if source.conversation_id:
-        words = [source.conversation_id]
+        words = [*(["--salvage"] if source.transcript.salvaged else []), source.conversation_id]
     else:
         flags = (("--trust", options.trust), ("--salvage", options.salvage))
         words = [*(flag for flag, given in flags if given), options.reference]

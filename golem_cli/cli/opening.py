@@ -70,6 +70,8 @@ def by_reference(
     from golem_cli.cli.sources import find_conversation
 
     conversation_id = find_conversation(reference, environment)
+    if conversation_id and salvage:
+        _salvage(conversation_id, environment)
     return conversation_id or _copy_of(Path(reference), environment, trust=trust, salvage=salvage)
 
 
@@ -86,6 +88,15 @@ def open_writer(conversation: str | Conversation, library: Library, environment:
     if isinstance(library, MemoryLibrary):
         return library.create(open_store(environment).read(conversation))
     return library.open(conversation)
+
+
+def _salvage(conversation_id: str, environment: Environment) -> None:
+    """Write a conversation of the store that is cut off without what was torn; its file stays beside it."""
+    store = open_store(environment)
+    _, salvaged = store.salvage(conversation_id)
+    if salvaged:
+        with store.open(conversation_id, salvage=True) as writer:
+            environment.complain(f"golem: {conversation_id}: {salvaged}; the original is {writer.original}")
 
 
 def _copy_of(path: Path, environment: Environment, *, trust: bool, salvage: bool) -> str | Conversation:

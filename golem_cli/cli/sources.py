@@ -42,15 +42,23 @@ def read_source(reference: str, environment: Environment, *, salvage: bool = Fal
         )
     conversation_id = find_conversation(reference, environment)
     if conversation_id:
-        conversation = open_store(environment).read(conversation_id)
-        transcript = Transcript(
-            form="object", messages=list(conversation.messages), conversation=conversation
-        )
+        transcript = _kept(conversation_id, environment, salvage=salvage)
         return Source(name=reference, transcript=transcript, conversation_id=conversation_id)
     path = Path(reference)
     data = read_file(path)
     return Source(
         name=reference, transcript=_parse(reference, data, salvage=salvage), path=path, original=data
+    )
+
+
+def _kept(conversation_id: str, environment: Environment, *, salvage: bool) -> Transcript:
+    store = open_store(environment)
+    conversation, salvaged = store.salvage(conversation_id) if salvage else (store.read(conversation_id), "")
+    return Transcript(
+        form="object",
+        messages=list(conversation.messages),
+        conversation=conversation,
+        salvaged=salvaged,
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from golem_cli.core.conversation import RUNNING
-from golem_cli.core.errors import ConversationNotFound, GolemError
+from golem_cli.core.errors import ConversationNotFound, CutTranscriptError, GolemError
 from golem_cli.core.identity import is_canonical_uuid
 from golem_cli.store.loading import SUFFIXES, load
 from golem_cli.store.lock import holder_of, is_held
@@ -17,7 +17,8 @@ from golem_cli.store.lock import holder_of, is_held
 class Inspected(msgspec.Struct, frozen=True, kw_only=True):
     """What the disk has of one conversation.
 
-    `problem` says why it cannot be read, "" when it can. `messages` and `version` are those of the file with
+    `problem` says why it cannot be read, "" when it can; `cut` that its text merely stops in the middle, and
+    `empty` that there is none. `messages` and `version` are those of the file with
     its journal; `changes` counts what repair would change. `damaged` counts unusable journal entries, `torn`
     says that the last one was never completed, `orphaned` that there is a journal and no file. `crashed`
     says that a run is marked as running and nobody writes; `holder` names who does.
@@ -26,6 +27,8 @@ class Inspected(msgspec.Struct, frozen=True, kw_only=True):
     conversation_id: str
     paths: tuple[Path, ...]
     problem: str = ""
+    cut: bool = False
+    empty: bool = False
     messages: int = 0
     version: int = 1
     changes: int = 0
@@ -68,6 +71,13 @@ def _entries(folder: Path) -> list[Path]:
         return []
 
 
+def _has_bytes(path: Path) -> bool:
+    try:
+        return path.lstat().st_size > 0
+    except OSError:
+        return True  # nobody knows
+
+
 def _inspect(path: Path, paths: tuple[Path, ...], locks: Path) -> Inspected:
     from golem_cli.core.history import normalize_history
     from golem_cli.core.recovery import pending_calls
@@ -80,7 +90,13 @@ def _inspect(path: Path, paths: tuple[Path, ...], locks: Path) -> Inspected:
     except ConversationNotFound:
         return msgspec.structs.replace(found, holder=holder)  # it went away meanwhile
     except (GolemError, OSError) as error:
-        return msgspec.structs.replace(found, problem=str(error), holder=holder)
+        return msgspec.structs.replace(
+            found,
+            problem=str(error),
+            cut=isinstance(error, CutTranscriptError),
+            empty=not any(_has_bytes(each) for each in paths),
+            holder=holder,
+        )
     conversation = loaded.conversation
     _, repair = normalize_history(list(conversation.messages), pending=pending_calls(conversation))
     return msgspec.structs.replace(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from golem_cli.core.errors import ConversationNotFound, StoreError, TranscriptError
+from golem_cli.core.errors import ConversationNotFound, CutTranscriptError, StoreError, TranscriptError
 from golem_cli.store.atomic import read_regular, revision_of
 from golem_cli.store.changes import replay
 from golem_cli.store.failures import store_errors
@@ -30,6 +30,7 @@ Identity = tuple[int, int, int, int] | None
 class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     """What the disk has.
 
+    `salvaged` is "" or one sentence that says what of the file was cut off.
     `revision` and `identity` are the file's ("" and None when there is only a journal). `journaled` tells
     that there is a journal, `journal_size` its bytes, `damaged` how many of its entries could not be used,
     `torn` that its last one was never completed.
@@ -42,6 +43,7 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     journal_size: int
     damaged: int
     torn: bool
+    salvaged: str = ""
 
 
 def journal_path_of(path: Path) -> Path:
@@ -49,9 +51,10 @@ def journal_path_of(path: Path) -> Path:
     return path.with_suffix(".journal")
 
 
-def load(path: Path) -> Loaded:
+def load(path: Path, *, salvage: bool = False) -> Loaded:
     """Read the conversation whose file is at `path`, with everything its journal adds.
 
+    With `salvage` a file that is cut off gives what precedes the cut.
     Raises `ConversationNotFound`, `TranscriptError` for a file that is no conversation, or `StoreError`.
     """
     with store_errors("read", path):
@@ -59,7 +62,7 @@ def load(path: Path) -> Loaded:
     if data is None and journal is None:
         raise ConversationNotFound(f"there is no conversation {path.stem}")
     entries, damaged = decode(journal or b"")
-    base = _parse(path, data) if data is not None else None
+    base, salvaged = _parse(path, data, salvage=salvage) if data is not None else (None, "")
     revision = revision_of(data) if data is not None else ""
     conversation, unreadable = replay(base, revision, entries)
     if conversation is None:
@@ -72,6 +75,7 @@ def load(path: Path) -> Loaded:
         journal_size=len(journal or b""),
         damaged=damaged + unreadable,
         torn=not (journal or b"\n").endswith(b"\n"),
+        salvaged=salvaged,
     )
 
 
@@ -105,11 +109,24 @@ def _read_if_there(path: Path) -> bytes | None:
         return None
 
 
-def _parse(path: Path, data: bytes) -> Conversation:
-    from golem_cli.core.codec import load_conversation
+def _parse(path: Path, data: bytes, *, salvage: bool) -> tuple[Conversation, str]:
+    """Return what the file says, and "" or what was cut off."""
+    from golem_cli.core.codec import load_conversation, load_transcript
 
     try:
-        return load_conversation(data)
+        if salvage:
+            cut = load_transcript(data, salvage=True)
+            if cut.salvaged and cut.conversation is not None:
+                return msgspec.structs.replace(cut.conversation, messages=tuple(cut.messages)), cut.salvaged
+        return load_conversation(data), ""
+    except CutTranscriptError as error:
+        command = f"golem normalize --salvage -w {path.stem}"  # few commands that read it take the flag
+        raise CutTranscriptError(
+            f"{path}: {error}".replace("--salvage", command),
+            whole=error.whole,
+            line=error.line,
+            offset=error.offset,
+        ) from error
     except TranscriptError as error:
         raise TranscriptError(
             f"{path}: {error}",

@@ -57,9 +57,10 @@ class Store:
         )
         return ConversationWriter(path, new, self._lock(new.conversation_id), self._clock)
 
-    def open(self, conversation_id: str) -> ConversationWriter:
+    def open(self, conversation_id: str, *, salvage: bool = False) -> ConversationWriter:
         """Return the writer of a kept conversation, its journal folded and its crashed runs marked as such.
 
+        With `salvage` a file that is cut off is written again without what was torn, itself kept beside it.
         Raises `ConversationNotFound`, `ConversationLocked`, `NewerFormatError`, `TranscriptError` or
         `StoreError`.
         """
@@ -68,7 +69,7 @@ class Store:
         lock = self._lock(conversation_id)
         lock.acquire()
         try:
-            loaded = load(path)
+            loaded = load(path, salvage=salvage)
             _refuse_newer(path, loaded.conversation)
             conversation = mark_crashed(loaded.conversation)
             writer = ConversationWriter(path, conversation, lock, self._clock)
@@ -83,13 +84,12 @@ class Store:
 
         A run that nobody works on any more shows as failed, stage `crashed`; the file stays as it is.
         """
-        path = self.path_of(conversation_id)
-        self._must_exist(conversation_id)
-        conversation = load(path).conversation
-        crashed = mark_crashed(conversation)
-        if crashed is conversation or is_held(self._locks, conversation_id):
-            return conversation
-        return crashed
+        return self._seen(conversation_id, load(self._existing(conversation_id)).conversation)
+
+    def salvage(self, conversation_id: str) -> tuple[Conversation, str]:
+        """Read a conversation whose file may be cut off; also return what was, "" when nothing was."""
+        loaded = load(self._existing(conversation_id), salvage=True)
+        return self._seen(conversation_id, loaded.conversation), loaded.salvaged
 
     def listing(self, limit: int | None = None) -> Listing:
         """Return the conversations changed last, all or `limit`, and the ids of all, seen in one look."""
@@ -190,6 +190,16 @@ class Store:
 
         with store_errors("list", self.conversations):
             return Catalogue(self.conversations, self._index)
+
+    def _seen(self, conversation_id: str, conversation: Conversation) -> Conversation:
+        crashed = mark_crashed(conversation)
+        if crashed is conversation or is_held(self._locks, conversation_id):
+            return conversation
+        return crashed
+
+    def _existing(self, conversation_id: str) -> Path:
+        self._must_exist(conversation_id)
+        return self.path_of(conversation_id)
 
     def _must_exist(self, conversation_id: str) -> None:
         path = self.path_of(conversation_id)

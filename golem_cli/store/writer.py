@@ -65,6 +65,8 @@ class ConversationWriter:
         self._saved = False
         self._journal: JournalFile | None = None
         self._closed = False
+        self.original: Path | None = None
+        """Where the file is kept that was cut off, when opening it salvaged the rest."""
 
     @property
     def conversation(self) -> Conversation:
@@ -81,11 +83,14 @@ class ConversationWriter:
         self._draft = Draft(conversation)
         self._revisions, self._identity = {loaded.revision}, loaded.identity
         self._saved = True
+        if loaded.salvaged:
+            with store_errors("keep a copy of", self.path):
+                self.original = keep_original(self.path)
         leftover = journal_path_of(self.path)
         if loaded.journaled:
             # without a prelude: its own marks tell what it changes
             self._journal = JournalFile(leftover, size=loaded.journal_size)
-        if loaded.journaled or conversation != loaded.conversation:
+        if loaded.journaled or loaded.salvaged or conversation != loaded.conversation:
             if loaded.damaged:
                 with store_errors("keep", leftover):
                     keep_original(leftover, suffix=".damaged")

@@ -229,11 +229,13 @@ def test_the_command_for_a_damaged_conversation_works_when_pasted(
     path = keep(
         store, 1, messages=(Message(role="user", content="hi"), Message(role="assistant", content="ho"))
     )
-    path.write_bytes(path.read_bytes().partition(b'"ho')[0])
+    cut = path.read_bytes().partition(b'"ho')[0]
+    path.write_bytes(cut)
     (command,) = [each["advice"] for each in doctor().json["checks"] if each["name"] == "conversation"]
     monkeypatch.setenv("PATH", str(GOLEM.parent), prepend=os.pathsep)
     subprocess.run(command, shell=True, capture_output=True, check=True)  # noqa: S602 (as a person pastes it)
-    assert b'"hi"' in (tmp_path / "saved.json").read_bytes()
+    assert [message.content for message in store.read(path.stem).messages] == ["hi"]
+    assert path.with_name(f"{path.name}.orig").read_bytes() == cut
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")

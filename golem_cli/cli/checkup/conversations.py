@@ -37,11 +37,7 @@ def _about(each: Inspected) -> Iterator[Check]:
     """Yield what there is to say of one conversation; nothing when all is well."""
     identity = each.conversation_id
     if each.problem:
-        yield problem(
-            "conversation",
-            f"{identity} cannot be read: {each.problem}",
-            f"golem normalize --salvage -o saved.json - < {pasted(each.paths[0])}",
-        )
+        yield _unreadable(each)
     if each.damaged:
         text = f"{identity}: {counted(each.damaged, 'journal line')} cannot be used"
         yield problem("journal", text, pasted("golem", "show", identity))
@@ -61,6 +57,18 @@ def _about(each: Inspected) -> Iterator[Check]:
         yield note("lock", f"{identity} is being written by {each.holder}")
     for path in each.paths:
         yield from file_permissions(path)
+
+
+def _unreadable(each: Inspected) -> Check:
+    """Say what helps: what a cut left can be salvaged; what says nothing can only go."""
+    identity = each.conversation_id
+    text = f"{identity} cannot be read: {each.problem}"
+    if each.cut:
+        return problem("conversation", text, pasted("golem", "normalize", "--salvage", "-w", identity))
+    if each.empty:
+        text = f"{identity} cannot be read: {each.paths[0]} is empty; the trash is the place for it"
+        return problem("conversation", text, pasted("golem", "delete", identity))
+    return problem("conversation", f"{text}; an editor can mend it there", pasted("ls", "-l", each.paths[0]))
 
 
 def trash(scope: Scope) -> Iterator[Check]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -43,6 +44,9 @@ def _folder(name: str, path: Path, *, private: bool) -> Iterator[Check]:
         return
     if not stat.S_ISDIR(status.st_mode):
         yield problem(check, f"{path} is no folder, and golem needs one there", pasted("ls", "-ld", path))
+    elif _on_read_only_file_system(path):
+        text = f"golem may not write in {path}: its file system is read-only, and no permission changes that"
+        yield problem(check, text, pasted("df", path))
     elif not os.access(path, os.R_OK | os.W_OK | os.X_OK):
         yield problem(check, f"golem may not write in {path}", pasted("chmod", "u+rwx", path))
     elif private and _open_to_others(status.st_mode):
@@ -52,6 +56,15 @@ def _folder(name: str, path: Path, *, private: bool) -> Iterator[Check]:
         yield note(check, f"others can see what is in {path}, though not the conversations below it")
     else:
         yield ok(check, f"{path} is for its owner only")
+
+
+def _on_read_only_file_system(path: Path) -> bool:
+    if sys.platform == "win32":
+        return False
+    try:
+        return bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+    except OSError:
+        return False
 
 
 def _not_there(check: str, path: Path) -> Check:

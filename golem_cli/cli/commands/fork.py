@@ -117,6 +117,8 @@ def _report(source: Source, fork: Fork, *, as_json: bool, environment: Environme
     from golem_cli.core.recovery import settle
 
     new = fork.conversation
+    if source.transcript.salvaged:
+        environment.complain(f"golem: {source.name}: {source.transcript.salvaged}")
     if fork.report is not None and fork.report.changed:
         from golem_cli.cli.commands.sanitize import about_copy
 

@@ -1,0 +1,150 @@
+"""A conversation of the store whose file was cut off or emptied: what says so, and what brings it back."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from golem_cli.core.conversation import Conversation
+from golem_cli.core.message import Message
+from golem_cli.store.store import Store
+from tests.support.golem_runs import GOLEM, golem
+
+FIRST: Final = "01936f4e-5f3e-7a65-8d0c-2f6f8a6b1c11"
+WHOLE: Final = Message(role="user", content="one")
+CUT: Final = b'{"golem":1,"title":"Bread","messages":[\n{"role":"user","content":"one"},\n{"role":"assist'
+OWN_MOUNTS: Final = ["unshare", "--user", "--map-root-user", "--mount"]
+
+
+@pytest.fixture
+def store(home: Path) -> Store:
+    return Store(home / "golem")
+
+
+@pytest.fixture
+def file(store: Store) -> Path:
+    """The file of a conversation, cut off in its second message."""
+    with store.create(Conversation(conversation_id=FIRST, title="Bread", messages=(WHOLE,))) as writer:
+        writer.save()
+    path = store.path_of(FIRST)
+    path.write_bytes(CUT)
+    return path
+
+
+def test_every_refusal_names_the_command_that_salvages(file: Path) -> None:
+    for command in ("show", "fork", "normalize", "sanitize"):
+        done = golem(command, FIRST)
+        assert done.code == 3
+        assert f"golem normalize --salvage -w {FIRST} keeps those" in done.error_line
+    assert file.read_bytes() == CUT
+
+
+def test_a_cut_conversation_is_salvaged_in_place_and_the_cut_file_is_kept(store: Store, file: Path) -> None:
+    done = golem("normalize", "--salvage", "-w", FIRST)
+    assert done.code == 0
+    assert "1 whole message before the cut kept" in done.out
+    kept = store.read(FIRST)
+    assert (kept.title, kept.messages) == ("Bread", (WHOLE,))
+    assert file.with_name(f"{file.name}.orig").read_bytes() == CUT
+    assert not file.with_name(f"{file.name}.orig.2").exists()
+    assert golem("normalize", "--undo", FIRST).code == 0
+    assert file.read_bytes() == CUT
+
+
+def test_without_w_a_cut_conversation_is_only_looked_at(file: Path) -> None:
+    done = golem("normalize", "--salvage", "--check", FIRST)
+    assert (done.code, done.err) == (1, "")
+    assert file.read_bytes() == CUT
+    assert [each.name for each in file.parent.iterdir()] == [file.name]
+
+
+def test_what_is_salvaged_is_repaired_at_once_and_undone_at_once(store: Store, file: Path) -> None:
+    orphan = b'{"role":"tool","content":"x","toolCallId":"lost"}'
+    cut = CUT.replace(b'{"role":"assist', orphan + b',\n{"role":"assist')
+    file.write_bytes(cut)
+    assert golem("normalize", "--salvage", "-w", FIRST).code == 0
+    assert store.read(FIRST).messages == (WHOLE,)
+    golem("normalize", "--undo", FIRST)
+    assert file.read_bytes() == cut
+
+
+def test_a_cut_conversation_is_forked_and_looked_at_on_demand(store: Store, file: Path) -> None:
+    forked = golem("fork", "--json", "--salvage", FIRST)
+    assert "1 whole message before the cut kept" in forked.err
+    assert store.read(forked.json["conversationId"]).messages == (WHOLE,)
+    looked = golem("resume", "--no-run", "--salvage", FIRST)
+    assert f"  golem resume --salvage {FIRST}\n" in looked.out
+    assert file.read_bytes() == CUT
+
+
+def test_resume_salvages_and_says_where_the_cut_file_is(store: Store, file: Path) -> None:
+    done = golem("resume", "--salvage", "--prompt", "go on", "--model", "openai:x", FIRST)
+    assert "OpenAI needs a key" in done.err  # the conversation is open by then
+    original = file.with_name(f"{file.name}.orig")
+    assert f"the original is {original}" in done.err
+    assert original.read_bytes() == CUT
+    assert store.read(FIRST).messages == (WHOLE,)
+
+
+def test_what_the_journal_holds_is_salvaged_too(store: Store, file: Path) -> None:
+    file.unlink()
+    with store.create(Conversation(conversation_id=FIRST, messages=(WHOLE,))) as writer:
+        writer.save()
+        writer.add_message(Message(role="assistant", content="two"))
+        journal = file.with_suffix(".journal").read_bytes()
+    file.write_bytes(CUT)
+    file.with_suffix(".journal").write_bytes(journal)
+    assert golem("normalize", "--salvage", "-w", FIRST).code == 0
+    assert [message.content for message in store.read(FIRST).messages] == ["one", "two"]
+    assert file.with_name(f"{file.name}.orig").read_bytes() == CUT
+
+
+def advice() -> dict[str, str]:
+    """The texts of the doctor's problems, and what helps against each."""
+    found = golem("doctor", "--offline", "--json").json["checks"]
+    return {each["text"]: each.get("advice", "") for each in found if each["level"] == "problem"}
+
+
+def test_the_doctors_advice_for_a_cut_file_works(store: Store, file: Path) -> None:
+    (command,) = (does for text, does in advice().items() if str(file) in text)
+    assert command == f"golem normalize --salvage -w {FIRST}"
+    assert golem(*command.split()[1:]).code == 0
+    assert store.read(FIRST).messages == (WHOLE,)
+
+
+def test_the_doctors_advice_for_an_empty_file_works(store: Store, file: Path) -> None:
+    file.write_bytes(b"")
+    ((text, command),) = ((text, does) for text, does in advice().items() if str(file) in text)
+    assert "is empty" in text
+    assert command == f"golem delete {FIRST}"
+    assert golem(*command.split()[1:]).code == 0
+    assert store.ids() == []
+    assert not any(str(file) in text for text in advice())
+
+
+def has_mounts() -> bool:
+    try:
+        return not subprocess.run([*OWN_MOUNTS, "true"], capture_output=True, check=False).returncode
+    except FileNotFoundError:
+        return False
+
+
+def test_the_doctor_does_not_advise_chmod_on_a_read_only_file_system(tmp_path: Path) -> None:
+    if not has_mounts():
+        pytest.skip("this system lets us mount nothing")
+    script = f"mount -t tmpfs -o ro golem '{tmp_path}' && '{GOLEM}' doctor --offline"
+    done = subprocess.run(
+        [*OWN_MOUNTS, "sh", "-c", script],
+        env={**os.environ, "GOLEM_HOME": str(tmp_path)},
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    said = done.stdout.decode()
+    assert done.returncode == 1, done.stderr
+    assert f"golem may not write in {tmp_path}: its file system is read-only" in said
+    assert "chmod" not in said
