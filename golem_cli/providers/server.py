@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from golem_cli._version import __version__
 from golem_cli.providers.addresses import checked_base_url, host_of
@@ -18,6 +18,17 @@ if TYPE_CHECKING:
     import httpx
 
 _MAX_ERROR_BYTES: Final = 64 * 1024
+
+
+class Pass(NamedTuple):
+    """The `headers` that let one request in, and what of them must never be shown."""
+
+    headers: Mapping[str, str]
+    secret: str
+
+
+NO_PASS: Final = Pass({}, "")
+"""Of a request that the server's own headers let in."""
 
 
 class Server:

@@ -1,26 +1,104 @@
-"""What every adapter does with an answer: read it whole or in events, and hand the fragments out."""
+"""How every adapter asks: for a whole answer, or for one in fragments that are handed out as they come."""
 
 from __future__ import annotations
 
 import inspect
 from contextlib import aclosing, suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from golem_cli.core.errors import ModelError
-from golem_cli.providers.http import read_text
+from golem_cli.providers.http import parse_json, read_text
+from golem_cli.providers.server import NO_PASS
 from golem_cli.providers.sse import EventDecoder
+from golem_cli.providers.wire.fields import optional
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator
+    from collections.abc import AsyncGenerator, AsyncIterator, Callable
 
     import httpx
 
-    from golem_cli.core.model import Delta, OnDelta
-    from golem_cli.providers.server import Server
+    from golem_cli.core.model import Delta, ModelResponse, OnDelta
+    from golem_cli.providers.server import Pass, Server
     from golem_cli.providers.sse import ServerSentEvent
 
 _LAST_BYTES_WAIT: Final = 0.05
 """Seconds to wait, after the last event, for the end of the body, which lets the connection serve again."""
+
+
+class Fold(Protocol):
+    """A turn in the making, from the fragments of its answer."""
+
+    def check_complete(self) -> None:
+        """Raise `ModelError` when the answer has ended before the turn did."""
+
+    def response(self) -> ModelResponse:
+        """The turn as far as it was folded."""
+
+
+class EventFold(Fold, Protocol):
+    """A fold that takes events, and is `done` once one was the last."""
+
+    done: bool
+
+    def take(self, data: str, *, kind: str = "") -> Delta | None:
+        """Take the data of one event of that `kind`. Raises `ModelError`."""
+
+
+Answer = TypeVar("Answer")
+AnyFold = TypeVar("AnyFold", bound=Fold)
+
+
+async def ask_whole(
+    server: Server, path: str, body: bytes, read: Callable[[str], Answer], *, admitted: Pass = NO_PASS
+) -> Answer:
+    """What `read` makes of the answer to `body` at `path`. Raises `ModelError`, and what `read` raises."""
+    with server.faults(secret=admitted.secret):
+        async with server.answer("POST", path, body, headers=admitted.headers) as response:
+            refuse_web_page(response)
+            return read(await read_text(response))
+
+
+def decode_count(body: str, *, field: str) -> int:
+    """The tokens that the `field` of an answer tells. Raises `ModelError` for any other answer."""
+    answer = parse_json(body)
+    counted = optional(answer, field, int) if isinstance(answer, dict) else None
+    if counted is None:
+        raise ModelError("sent no count of tokens")
+    return counted
+
+
+async def ask_streamed(
+    server: Server,
+    path: str,
+    body: bytes,
+    fold: AnyFold,
+    on_delta: OnDelta,
+    *,
+    fragments: Callable[[httpx.Response, AnyFold], AsyncGenerator[Delta, None]],
+    read_whole: Callable[[str], object] | None,
+    admitted: Pass = NO_PASS,
+) -> ModelResponse:
+    """The turn that `fold` makes of the answer to `body` at `path`, each fragment having gone to `on_delta`.
+
+    `fragments` reads the body of an answer into `fold`. One that comes as a whole is an error: that which
+    `read_whole` finds in it, or that the server does not stream. Without `read_whole`, `fragments` reads it.
+    Raises `ModelError`; what `on_delta` raises passes through.
+    """
+
+    async def deltas() -> AsyncGenerator[Delta, None]:
+        with server.faults(secret=admitted.secret):
+            async with server.answer("POST", path, body, headers=admitted.headers) as response:
+                refuse_web_page(response)
+                if read_whole is not None and is_json(response):
+                    read_whole(await read_text(response))
+                    raise ModelError("answered as a whole where a stream was asked for; check the base URL")
+                async with aclosing(fragments(response, fold)) as read:
+                    async for delta in read:
+                        yield delta
+            fold.check_complete()
+
+    await hand_out(deltas(), on_delta)
+    return fold.response()
 
 
 async def hand_out(deltas: AsyncGenerator[Delta, None], on_delta: OnDelta) -> None:
@@ -32,11 +110,15 @@ async def hand_out(deltas: AsyncGenerator[Delta, None], on_delta: OnDelta) -> No
                 await outcome
 
 
-async def read_whole(server: Server, path: str, body: bytes) -> str:
-    """The text of the answer to `body` at `path`. Raises as `Server.answer` does: use it inside `faults`."""
-    async with server.answer("POST", path, body) as response:
-        refuse_web_page(response)
-        return await read_text(response)
+async def event_fragments(response: httpx.Response, fold: EventFold) -> AsyncGenerator[Delta, None]:
+    """What `fold` makes of each event of a body, read until it is done or the body ends."""
+    async with aclosing(read_events(response)) as events:
+        async for event in events:
+            if (delta := fold.take(event.data, kind=event.kind)) is not None:
+                yield delta
+            if fold.done:
+                await drain(events)
+                return
 
 
 async def read_events(response: httpx.Response) -> AsyncGenerator[ServerSentEvent, None]:
@@ -56,9 +138,9 @@ def refuse_web_page(response: httpx.Response) -> None:
         )
 
 
-def not_streamed() -> ModelError:
-    """An answer came as a whole where a stream was asked for, and reports no error."""
-    return ModelError("answered as a whole where a stream was asked for; check the base URL")
+def is_json(response: httpx.Response) -> bool:
+    """Whether an answer came as a whole."""
+    return bool(response.headers.get("content-type", "").startswith("application/json"))
 
 
 async def drain(chunks: AsyncIterator[object]) -> None:

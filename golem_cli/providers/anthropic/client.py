@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-from contextlib import aclosing
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from golem_cli.core.errors import ModelError
 from golem_cli.core.history import repair
 from golem_cli.providers.addresses import checked_key
 from golem_cli.providers.anthropic.decode import StreamFold, decode_response
 from golem_cli.providers.anthropic.encode import encode_count, encode_request
 from golem_cli.providers.anthropic.parts import refusal_of
-from golem_cli.providers.http import Timeouts, parse_json, read_text
+from golem_cli.providers.http import Timeouts
 from golem_cli.providers.server import Server
-from golem_cli.providers.streaming import (
-    drain,
-    hand_out,
-    not_streamed,
-    read_events,
-    read_whole,
-    refuse_web_page,
-)
-from golem_cli.providers.wire.fields import optional
+from golem_cli.providers.streaming import ask_streamed, ask_whole, decode_count, event_fragments
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import httpx
 
     from golem_cli.core.message import Message, Part
-    from golem_cli.core.model import Delta, ModelRequest, ModelResponse, OnDelta
+    from golem_cli.core.model import ModelRequest, ModelResponse, OnDelta
 
 BASE_URL: Final = "https://api.anthropic.com"
 
@@ -72,8 +63,8 @@ class AnthropicModel:
     async def complete(self, request: ModelRequest) -> ModelResponse:
         """Return the completed turn. Raises `ModelError`; `HistoryError` for a part that cannot be sent."""
         body = encode_request(request, model=self._model, origin=self.name, stream=False)
-        with self._server.faults():
-            return decode_response(await read_whole(self._server, _MESSAGES, body), origin=self.name)
+        read = partial(decode_response, origin=self.name)
+        return await ask_whole(self._server, _MESSAGES, body, read)
 
     async def stream(self, request: ModelRequest, on_delta: OnDelta) -> ModelResponse:
         """Return the completed turn, each fragment having gone to `on_delta`, whose exceptions pass through.
@@ -81,9 +72,15 @@ class AnthropicModel:
         Raises as `complete` does; a fragment that arrived before a fault has been handed out.
         """
         body = encode_request(request, model=self._model, origin=self.name, stream=True)
-        fold = StreamFold(self.name)
-        await hand_out(self._deltas(body, fold), on_delta)
-        return fold.response()
+        return await ask_streamed(
+            self._server,
+            _MESSAGES,
+            body,
+            StreamFold(self.name),
+            on_delta,
+            fragments=event_fragments,
+            read_whole=partial(decode_response, origin=self.name),
+        )
 
     async def count(self, messages: Sequence[Message]) -> int:
         """Return the tokens that `messages` cost as part of a request, as the server estimates them.
@@ -93,12 +90,8 @@ class AnthropicModel:
         body = encode_count(repair(messages), model=self._model, origin=self.name)
         if body is None:
             return 0
-        with self._server.faults():
-            answer = parse_json(await read_whole(self._server, _COUNT, body))
-            counted = optional(answer, "input_tokens", int) if isinstance(answer, dict) else None
-            if counted is None:
-                raise ModelError("sent no count of tokens")
-            return counted
+        read = partial(decode_count, field="input_tokens")
+        return await ask_whole(self._server, _COUNT, body, read)
 
     def refusal_of(self, part: Part) -> str:
         """Why the format cannot carry `part`; "" when it can."""
@@ -108,29 +101,8 @@ class AnthropicModel:
         """Close the connections that this model opened."""
         await self._server.aclose()
 
-    async def _deltas(self, body: bytes, fold: StreamFold) -> AsyncGenerator[Delta, None]:
-        with self._server.faults():
-            async with self._server.answer("POST", _MESSAGES, body) as response:
-                refuse_web_page(response)
-                if response.headers.get("content-type", "").startswith("application/json"):
-                    _refuse_whole(await read_text(response), self.name)
-                async with aclosing(read_events(response)) as events:
-                    async for event in events:
-                        if (delta := fold.take(event.data, kind=event.kind)) is not None:
-                            yield delta
-                        if fold.done:
-                            await drain(events)
-                            break
-            fold.check_complete()
-
 
 def server_headers(api_key: str) -> dict[str, str]:
     """What every request carries. Raises `ConfigurationError` for a key that cannot be one."""
     key = {"x-api-key": checked_key(api_key)} if api_key.strip() else {}
     return {"Content-Type": "application/json", "anthropic-version": _VERSION, **key}
-
-
-def _refuse_whole(body: str, origin: str) -> None:
-    """Raise `ModelError`: an answer that is no stream is the server's error, or a server that has none."""
-    decode_response(body, origin=origin)
-    raise not_streamed()

@@ -11,10 +11,11 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from golem_cli.core.errors import ConfigurationError
 from golem_cli.providers.addresses import checked_key
+from golem_cli.providers.server import Pass
 from golem_cli.providers.wire.fields import one_line
 
 if TYPE_CHECKING:
@@ -28,13 +29,6 @@ KNOWN_BY: Final = ("AWS_PROFILE", "AWS_ACCESS_KEY_ID")
 _SERVICE: Final = "bedrock-runtime"
 _SIGNED_FOR: Final = "bedrock"
 _JSON: Final = {"Content-Type": "application/json"}
-
-
-class Pass(NamedTuple):
-    """The `headers` that let a request in, and what of them must never be shown."""
-
-    headers: dict[str, str]
-    secret: str
 
 
 def check_installed() -> None:

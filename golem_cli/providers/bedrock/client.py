@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from contextlib import aclosing
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from golem_cli.core.errors import ModelError
 from golem_cli.core.history import repair
 from golem_cli.core.model import Delta, ToolCallDelta
 from golem_cli.providers.bedrock.access import Access
-from golem_cli.providers.bedrock.decode import StreamFold, decode_count, decode_response
+from golem_cli.providers.bedrock.decode import StreamFold, decode_response
 from golem_cli.providers.bedrock.encode import encode_count, encode_request
 from golem_cli.providers.bedrock.families import family_of
 from golem_cli.providers.bedrock.frames import FrameDecoder
 from golem_cli.providers.bedrock.names import foundation_model
 from golem_cli.providers.bedrock.parts import refusal_of
-from golem_cli.providers.http import Timeouts, read_text
+from golem_cli.providers.http import Timeouts
 from golem_cli.providers.server import Server
-from golem_cli.providers.streaming import drain, hand_out, not_streamed, refuse_web_page
+from golem_cli.providers.streaming import Answer, ask_streamed, ask_whole, decode_count, drain, hand_out
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Sequence
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
 
     from golem_cli.core.message import Message, Part
     from golem_cli.core.model import ModelRequest, ModelResponse, OnDelta
-
-Answer = TypeVar("Answer")
 
 _NOT_STREAMED: Final = "tool use in streaming mode"
 """What the server says of a model that calls tools in whole answers only, as Llama does."""
@@ -69,7 +66,7 @@ class BedrockModel:
         `ConfigurationError` when there are no credentials.
         """
         body = encode_request(request, model=self._model, origin=self.name, stream=False)
-        return await self._ask("converse", body, partial(decode_response, origin=self.name))
+        return await self._ask(self._path("converse"), body, partial(decode_response, origin=self.name))
 
     async def stream(self, request: ModelRequest, on_delta: OnDelta) -> ModelResponse:
         """Return the completed turn, each fragment having gone to `on_delta`, whose exceptions pass through.
@@ -78,16 +75,12 @@ class BedrockModel:
         does not stream while it has tools is asked for a whole answer instead.
         """
         if self._streams_tools:
-            body = encode_request(request, model=self._model, origin=self.name, stream=True)
-            fold = StreamFold(self.name)
             try:
-                await hand_out(self._deltas(body, fold), on_delta)
+                return await self._stream(request, on_delta)
             except ModelError as error:
                 if error.status_code != 400 or _NOT_STREAMED not in str(error):
                     raise
                 self._streams_tools = False
-            else:
-                return fold.response()
         response = await self.complete(request)
         await hand_out(_as_one(response.message), on_delta)
         return response
@@ -100,7 +93,8 @@ class BedrockModel:
         body = encode_count(repair(messages), model=self._model, origin=self.name)
         if body is None:
             return 0
-        return await self._ask("count-tokens", body, decode_count, model=foundation_model(self._model))
+        path = self._path("count-tokens", model=foundation_model(self._model))
+        return await self._ask(path, body, partial(decode_count, field="inputTokens"))
 
     def refusal_of(self, part: Part) -> str:
         """Why the model cannot take `part`; "" when it can."""
@@ -110,29 +104,27 @@ class BedrockModel:
         """Close the connections that this model opened."""
         await self._server.aclose()
 
-    async def _ask(
-        self, operation: str, body: bytes, read: Callable[[str], Answer], *, model: str = ""
-    ) -> Answer:
-        """What `read` makes of the answer to `body`."""
-        path = f"/model/{quote(model or self._model, safe='')}/{operation}"
-        admitted = await self._access.admit(self._server.base_url + path, body)
-        with self._server.faults(secret=admitted.secret):
-            async with self._server.answer("POST", path, body, headers=admitted.headers) as response:
-                refuse_web_page(response)
-                return read(await read_text(response))
+    def _path(self, operation: str, *, model: str = "") -> str:
+        return f"/model/{quote(model or self._model, safe='')}/{operation}"
 
-    async def _deltas(self, body: bytes, fold: StreamFold) -> AsyncGenerator[Delta, None]:
-        path = f"/model/{quote(self._model, safe='')}/converse-stream"
+    async def _ask(self, path: str, body: bytes, read: Callable[[str], Answer]) -> Answer:
+        """What `read` makes of the answer to `body`."""
         admitted = await self._access.admit(self._server.base_url + path, body)
-        with self._server.faults(secret=admitted.secret):
-            async with self._server.answer("POST", path, body, headers=admitted.headers) as response:
-                refuse_web_page(response)
-                if response.headers.get("content-type", "").startswith("application/json"):
-                    _refuse_whole(await read_text(response), self.name)
-                async with aclosing(_fragments(response, fold)) as fragments:
-                    async for delta in fragments:
-                        yield delta
-            fold.check_complete()
+        return await ask_whole(self._server, path, body, read, admitted=admitted)
+
+    async def _stream(self, request: ModelRequest, on_delta: OnDelta) -> ModelResponse:
+        body = encode_request(request, model=self._model, origin=self.name, stream=True)
+        path = self._path("converse-stream")
+        return await ask_streamed(
+            self._server,
+            path,
+            body,
+            StreamFold(self.name),
+            on_delta,
+            fragments=_fragments,
+            read_whole=partial(decode_response, origin=self.name),
+            admitted=await self._access.admit(self._server.base_url + path, body),
+        )
 
 
 async def _fragments(response: httpx.Response, fold: StreamFold) -> AsyncGenerator[Delta, None]:
@@ -163,9 +155,3 @@ async def _as_one(turn: Message) -> AsyncGenerator[Delta, None]:
     thinking = "".join(block.text for block in turn.thinking)
     if turn.content or thinking or calls:
         yield Delta(content=turn.content, thinking=thinking, tool_calls=calls)
-
-
-def _refuse_whole(body: str, origin: str) -> None:
-    """Raise `ModelError`: an answer that is no stream is the server's error, or a server that has none."""
-    decode_response(body, origin=origin)
-    raise not_streamed()

@@ -84,14 +84,6 @@ def decode_response(body: str, *, origin: str) -> ModelResponse:
     return fold.response(between="\n")
 
 
-def decode_count(body: str) -> int:
-    """The tokens that an answer of CountTokens tells. Raises `ModelError` for any other."""
-    counted = optional(record(parse_json(body)), "inputTokens", int)
-    if counted is None:
-        raise ModelError("sent no count of tokens")
-    return counted
-
-
 def _inputs(body: str) -> list[str]:
     """The text of each block's `input`, as it stands in `body`; none where the fast reader refuses it."""
     try:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from contextlib import aclosing
+from functools import partial
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
-from golem_cli.core.errors import ModelError
 from golem_cli.core.history import repair
 from golem_cli.providers.addresses import checked_key
 from golem_cli.providers.gemini.decode import StreamFold, decode_response
 from golem_cli.providers.gemini.encode import encode_count, encode_request
 from golem_cli.providers.gemini.parts import refusal_of
-from golem_cli.providers.http import Timeouts, parse_json, read_text
+from golem_cli.providers.http import Timeouts
 from golem_cli.providers.server import Server
-from golem_cli.providers.streaming import hand_out, not_streamed, read_events, read_whole, refuse_web_page
-from golem_cli.providers.wire.fields import optional
+from golem_cli.providers.streaming import ask_streamed, ask_whole, decode_count, read_events
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -63,9 +62,8 @@ class GeminiModel:
     async def complete(self, request: ModelRequest) -> ModelResponse:
         """Return the completed turn. Raises `ModelError`; `HistoryError` for a part that cannot be sent."""
         body = encode_request(request, model=self._model, origin=self.name)
-        with self._server.faults():
-            answer = await read_whole(self._server, self._path("generateContent"), body)
-            return decode_response(answer, origin=self.name)
+        read = partial(decode_response, origin=self.name)
+        return await ask_whole(self._server, self._path("generateContent"), body, read)
 
     async def stream(self, request: ModelRequest, on_delta: OnDelta) -> ModelResponse:
         """Return the completed turn, each fragment having gone to `on_delta`, whose exceptions pass through.
@@ -73,9 +71,15 @@ class GeminiModel:
         Raises as `complete` does; a fragment that arrived before a fault has been handed out.
         """
         body = encode_request(request, model=self._model, origin=self.name)
-        fold = StreamFold(self.name)
-        await hand_out(self._deltas(body, fold), on_delta)
-        return fold.response()
+        return await ask_streamed(
+            self._server,
+            f"{self._path('streamGenerateContent')}?alt=sse",
+            body,
+            StreamFold(self.name),
+            on_delta,
+            fragments=_fragments,
+            read_whole=partial(decode_response, origin=self.name),
+        )
 
     async def count(self, messages: Sequence[Message]) -> int:
         """Return the tokens that `messages` cost as part of a request, as the server counts them.
@@ -85,12 +89,8 @@ class GeminiModel:
         body = encode_count(repair(messages), model=self._model, origin=self.name)
         if body is None:
             return 0
-        with self._server.faults():
-            answer = parse_json(await read_whole(self._server, self._path("countTokens"), body))
-            counted = optional(answer, "totalTokens", int) if isinstance(answer, dict) else None
-            if counted is None:
-                raise ModelError("sent no count of tokens")
-            return counted
+        read = partial(decode_count, field="totalTokens")
+        return await ask_whole(self._server, self._path("countTokens"), body, read)
 
     def refusal_of(self, part: Part) -> str:
         """Why the format cannot carry `part`; "" when it can."""
@@ -103,19 +103,6 @@ class GeminiModel:
     def _path(self, method: str) -> str:
         return f"/v1beta/models/{quote(self._model, safe='')}:{method}"
 
-    async def _deltas(self, body: bytes, fold: StreamFold) -> AsyncGenerator[Delta, None]:
-        path = f"{self._path('streamGenerateContent')}?alt=sse"
-        with self._server.faults():
-            async with self._server.answer("POST", path, body) as response:
-                refuse_web_page(response)
-                if response.headers.get("content-type", "").startswith("application/json"):
-                    _refuse_whole(await read_text(response), self.name)
-                async with aclosing(read_events(response)) as events:
-                    async for event in events:
-                        if (delta := fold.take(event.data)) is not None:
-                            yield delta
-            fold.check_complete()
-
 
 def server_headers(api_key: str) -> dict[str, str]:
     """What every request carries. Raises `ConfigurationError` for a key that cannot be one."""
@@ -123,7 +110,9 @@ def server_headers(api_key: str) -> dict[str, str]:
     return {"Content-Type": "application/json", **key}
 
 
-def _refuse_whole(body: str, origin: str) -> None:
-    """Raise `ModelError`: an answer that is no stream is the server's error, or a server that has none."""
-    decode_response(body, origin=origin)
-    raise not_streamed()
+async def _fragments(response: httpx.Response, fold: StreamFold) -> AsyncGenerator[Delta, None]:
+    """What `fold` makes of each event of a body: its end is that of the stream, no event is."""
+    async with aclosing(read_events(response)) as events:
+        async for event in events:
+            if (delta := fold.take(event.data)) is not None:
+                yield delta

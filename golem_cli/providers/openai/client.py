@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import aclosing
 from typing import TYPE_CHECKING, Final
 
 from golem_cli.core.errors import ModelError
@@ -15,7 +14,7 @@ from golem_cli.providers.openai.parts import refusal_of
 from golem_cli.providers.server import Server
 from golem_cli.providers.services import Quirks
 from golem_cli.providers.sse import EventDecoder
-from golem_cli.providers.streaming import drain, hand_out, refuse_web_page
+from golem_cli.providers.streaming import ask_streamed, ask_whole, drain, is_json
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping
@@ -59,10 +58,7 @@ class OpenAIModel:
     async def complete(self, request: ModelRequest) -> ModelResponse:
         """Return the completed turn. Raises `ModelError`; `HistoryError` for a part that cannot be sent."""
         body = encode_request(request, model=self._model, quirks=self._quirks, stream=False)
-        with self._server.faults():
-            async with self._server.answer("POST", _CHAT, body) as response:
-                refuse_web_page(response)
-                return decode_response(await read_text(response))
+        return await ask_whole(self._server, _CHAT, body, decode_response)
 
     async def stream(self, request: ModelRequest, on_delta: OnDelta) -> ModelResponse:
         """Return the completed turn, each fragment having gone to `on_delta`, whose exceptions pass through.
@@ -70,9 +66,9 @@ class OpenAIModel:
         Raises as `complete` does; a fragment that arrived before a fault has been handed out.
         """
         body = encode_request(request, model=self._model, quirks=self._quirks, stream=True)
-        fold = StreamFold()
-        await hand_out(self._deltas(body, fold), on_delta)
-        return fold.response()
+        return await ask_streamed(
+            self._server, _CHAT, body, StreamFold(), on_delta, fragments=_fragments, read_whole=None
+        )
 
     def refusal_of(self, part: Part) -> str:
         """Why the format cannot carry `part`; "" when it can."""
@@ -81,16 +77,6 @@ class OpenAIModel:
     async def aclose(self) -> None:
         """Close the connections that this model opened."""
         await self._server.aclose()
-
-    async def _deltas(self, body: bytes, fold: StreamFold) -> AsyncGenerator[Delta, None]:
-        with self._server.faults():
-            async with (
-                self._server.answer("POST", _CHAT, body) as response,
-                aclosing(_fragments(response, fold)) as fragments,
-            ):
-                async for delta in fragments:
-                    yield delta
-            fold.check_complete()
 
 
 async def list_models(
@@ -137,8 +123,7 @@ async def _fragments(response: httpx.Response, fold: StreamFold) -> AsyncGenerat
     """The fragments of an answer, read until the turn or the connection ends."""
     import httpx
 
-    refuse_web_page(response)
-    if response.headers.get("content-type", "").startswith("application/json"):  # it does not stream
+    if is_json(response):  # the server does not stream
         if (delta := fold.take(await read_text(response), field="message")) is not None:
             yield delta
         fold.done = fold.answered

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from contextlib import aclosing
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from golem_cli.providers.addresses import checked_key
-from golem_cli.providers.http import Timeouts, read_text
+from golem_cli.providers.http import Timeouts
 from golem_cli.providers.openai_responses.decode import StreamFold, decode_response
 from golem_cli.providers.openai_responses.encode import encode_request
 from golem_cli.providers.openai_responses.parts import refusal_of
 from golem_cli.providers.server import Server
-from golem_cli.providers.streaming import (
-    drain,
-    hand_out,
-    not_streamed,
-    read_events,
-    read_whole,
-    refuse_web_page,
-)
+from golem_cli.providers.streaming import ask_streamed, ask_whole, event_fragments
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Mapping
+    from collections.abc import Mapping
 
     import httpx
 
     from golem_cli.core.message import Part
-    from golem_cli.core.model import Delta, ModelRequest, ModelResponse, OnDelta
+    from golem_cli.core.model import ModelRequest, ModelResponse, OnDelta
 
 BASE_URL: Final = "https://api.openai.com/v1"
 
@@ -69,8 +62,8 @@ class ResponsesModel:
     async def complete(self, request: ModelRequest) -> ModelResponse:
         """Return the completed turn. Raises `ModelError`; `HistoryError` for a part that cannot be sent."""
         body = encode_request(request, model=self._model, origin=self.name, stream=False)
-        with self._server.faults():
-            return decode_response(await read_whole(self._server, _RESPONSES, body), origin=self.name)
+        read = partial(decode_response, origin=self.name)
+        return await ask_whole(self._server, _RESPONSES, body, read)
 
     async def stream(self, request: ModelRequest, on_delta: OnDelta) -> ModelResponse:
         """Return the completed turn, each fragment having gone to `on_delta`, whose exceptions pass through.
@@ -78,9 +71,15 @@ class ResponsesModel:
         Raises as `complete` does; a fragment that arrived before a fault has been handed out.
         """
         body = encode_request(request, model=self._model, origin=self.name, stream=True)
-        fold = StreamFold(self.name)
-        await hand_out(self._deltas(body, fold), on_delta)
-        return fold.response()
+        return await ask_streamed(
+            self._server,
+            _RESPONSES,
+            body,
+            StreamFold(self.name),
+            on_delta,
+            fragments=event_fragments,
+            read_whole=partial(decode_response, origin=self.name),
+        )
 
     def refusal_of(self, part: Part) -> str:
         """Why the format cannot carry `part`; "" when it can."""
@@ -89,19 +88,3 @@ class ResponsesModel:
     async def aclose(self) -> None:
         """Close the connections that this model opened."""
         await self._server.aclose()
-
-    async def _deltas(self, body: bytes, fold: StreamFold) -> AsyncGenerator[Delta, None]:
-        with self._server.faults():
-            async with self._server.answer("POST", _RESPONSES, body) as response:
-                refuse_web_page(response)
-                if response.headers.get("content-type", "").startswith("application/json"):
-                    decode_response(await read_text(response), origin=self.name)  # an error says so
-                    raise not_streamed()
-                async with aclosing(read_events(response)) as events:
-                    async for event in events:
-                        if (delta := fold.take(event.data, kind=event.kind)) is not None:
-                            yield delta
-                        if fold.done:
-                            await drain(events)
-                            break
-            fold.check_complete()
