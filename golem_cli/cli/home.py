@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from golem_cli.chat.ports import Library
     from golem_cli.cli.environment import Environment
     from golem_cli.store.paths import Paths
     from golem_cli.store.store import Store
+    from golem_cli.store.summary import Summary
+
+
+_NAMED: Final = 3
+"""Damaged conversations that a line names at most."""
 
 
 def paths_of(environment: Environment) -> Paths:
@@ -23,6 +30,33 @@ def open_store(environment: Environment) -> Store:
     from golem_cli.store.store import Store
 
     return Store(paths_of(environment).data)
+
+
+def newest_conversation(environment: Environment) -> str | None:
+    """Return the id of the conversation changed last, None when there is none; say which were passed over.
+
+    Those are damaged: who goes on with the newest one believes it to be another.
+    """
+    found, skipped = open_store(environment).newest_readable()
+    if skipped:
+        environment.complain(f"golem: {_passed_over(skipped)}{_goes_on_with(found)}")
+    return found.conversation_id if found else None
+
+
+def _passed_over(skipped: Sequence[Summary]) -> str:
+    ids = ", ".join(each.conversation_id for each in skipped[:_NAMED])
+    more = f" and {len(skipped) - _NAMED} more" if len(skipped) > _NAMED else ""
+    are = "is" if len(skipped) == 1 else "are"
+    return f"skipped {ids}{more}, which {are} damaged (golem doctor says how)"
+
+
+def _goes_on_with(found: Summary | None) -> str:
+    from golem_cli.core.quote import quoted
+
+    if found is None:
+        return "; no other can be read"
+    title = f" {quoted(found.title)}" if found.title else ""
+    return f"; the newest that can be read is {found.conversation_id}{title}"
 
 
 def open_library(environment: Environment, *, save: bool) -> Library:

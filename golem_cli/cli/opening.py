@@ -12,7 +12,7 @@ from golem_cli.chat.chat_settings import ChatSettings
 from golem_cli.chat.memory import MemoryLibrary
 from golem_cli.chat.session import Session, utc_now
 from golem_cli.cli.failures import WrongUsage
-from golem_cli.cli.home import open_library, open_store
+from golem_cli.cli.home import newest_conversation, open_library, open_store
 from golem_cli.cli.preparing import Kept, Prepared, Wanted, prepare
 from golem_cli.core.model_settings import ModelSettings
 from golem_cli.core.usage import UsageLimit
@@ -54,7 +54,7 @@ def _begin(prepared: Prepared, environment: Environment) -> Kept:
 
 def newest(environment: Environment) -> str:
     """The id of the conversation that was changed last."""
-    conversation_id = open_store(environment).newest()
+    conversation_id = newest_conversation(environment)
     if conversation_id is None:
         raise WrongUsage("there is no conversation to continue yet; golem opens the first one")
     return conversation_id

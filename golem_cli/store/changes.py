@@ -10,6 +10,7 @@ from golem_cli.core.conversation import FAILED, RUNNING, Conversation, RunRecord
 from golem_cli.core.errors import TranscriptError
 from golem_cli.core.message import ASSISTANT, Message
 from golem_cli.store.journal import Entry
+from golem_cli.store.times import later
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -156,7 +157,7 @@ class Draft:
                 self._add(message)
             case PartialText(run_id, start, text):
                 self._stream(run_id, start, text)
-        self._about = msgspec.structs.replace(self._about, updated_at=max(at, self._about.updated_at))
+        self._about = msgspec.structs.replace(self._about, updated_at=later(at, self._about.updated_at))
         self._value = None
 
     def _add(self, message: Message) -> None:

@@ -14,7 +14,8 @@ from golem_cli.store.atomic import read_regular
 from golem_cli.store.failures import reason_of
 from golem_cli.store.imports import IMPORTED_FROM, path_in
 from golem_cli.store.loading import journal_path_of, load
-from golem_cli.store.summary import Summary, damaged
+from golem_cli.store.summary import Summary, changed_at, damaged
+from golem_cli.store.times import readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -146,7 +147,7 @@ def _sum_up(path: Path, source: _Header | Conversation) -> Summary:
         conversation_id=path.stem,
         title=source.title or "",
         created_at=source.created_at or "",
-        updated_at=source.updated_at or "",
+        updated_at=(readable(source.updated_at) or changed_at(path)) if source.updated_at else "",
         message_count=len(source.messages),
         model=source.model or "",
         status=source.runs[-1].status if source.runs else "",

@@ -121,8 +121,12 @@ class Store:
 
     def newest(self) -> str | None:
         """Return the id of the conversation changed last that can be read; None when there is none."""
-        found = self._catalogue().newest()
+        found, _ = self.newest_readable()
         return found.conversation_id if found else None
+
+    def newest_readable(self) -> tuple[Summary | None, list[Summary]]:
+        """Return the conversation changed last that can be read, and the damaged ones changed after it."""
+        return self._catalogue().newest()
 
     def copy_of(self, path: Path) -> str | None:
         """Return the id of the newest copy of the outside file at `path`; None when there is none."""

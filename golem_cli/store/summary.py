@@ -20,6 +20,7 @@ DAMAGED = "damaged"
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """A conversation in short.
 
+    `updated_at` is as `rfc3339` writes it; when the file was written, where it names a moment that is none.
     `message_count` counts what a reader sees: with what a stopped last run left behind. `status` is its last
     run's, "" before the first run, `damaged` for a file that cannot be read; `problem`
     then says why. `imported_from` is the outside file that it is a copy of, "" for most.
@@ -54,8 +55,18 @@ def as_seen(summary: Summary, is_held: Callable[[str], bool]) -> Summary:
 
 def damaged(path: Path, problem: str) -> Summary:
     """Return the summary of a file that cannot be read, for the reason `problem`."""
+    return Summary(
+        conversation_id=path.stem,
+        updated_at=changed_at(path),
+        status=DAMAGED,
+        path=path,
+        problem=problem,
+    )
+
+
+def changed_at(path: Path) -> str:
+    """Return when the file at `path` was written, "" when that cannot be told."""
     try:
-        changed = rfc3339(datetime.fromtimestamp(path.lstat().st_mtime, UTC))
-    except OSError:
-        changed = ""
-    return Summary(conversation_id=path.stem, updated_at=changed, status=DAMAGED, path=path, problem=problem)
+        return rfc3339(datetime.fromtimestamp(path.lstat().st_mtime, UTC))
+    except (OSError, ValueError, OverflowError):
+        return ""

@@ -14,6 +14,30 @@ def system_clock() -> datetime:
     return datetime.now(UTC)
 
 
+def readable(moment: str) -> str:
+    """Return a moment that a file names as `rfc3339` writes it, so that text order is the order of time.
+
+    "" for what is no time. One without a zone is taken for UTC.
+
+    >>> readable("2026-01-02T05:04:05+02:00"), readable("soon")
+    ('2026-01-02T03:04:05.000Z', '')
+    """
+    try:
+        then = datetime.fromisoformat(moment)
+        return rfc3339(then if then.tzinfo else then.replace(tzinfo=UTC))
+    except (ValueError, OverflowError):
+        return ""
+
+
+def later(moment: str, other: str) -> str:
+    """Return the later one of a moment as `rfc3339` writes it and another; what is no time gives way.
+
+    >>> later("2026-01-02T03:04:05.678Z", "zzz")
+    '2026-01-02T03:04:05.678Z'
+    """
+    return max(moment, readable(other))
+
+
 def rfc3339(moment: datetime) -> str:
     """Write a moment as conversations keep it.
 

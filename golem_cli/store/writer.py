@@ -31,7 +31,7 @@ from golem_cli.store.changes import (
 from golem_cli.store.failures import store_errors
 from golem_cli.store.journal import JournalFile
 from golem_cli.store.loading import Identity, Loaded, identity_of, journal_path_of
-from golem_cli.store.times import Clock, rfc3339
+from golem_cli.store.times import Clock, later, rfc3339
 from golem_cli.store.titles import title_from
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ class ConversationWriter:
                 self._rewrite(self.conversation)
             with store_errors("keep a copy of", self.path):
                 kept = keep_original(self.path)
-        at = max(self._now(), conversation.updated_at)
+        at = later(self._now(), conversation.updated_at)
         self._rewrite(msgspec.structs.replace(conversation, updated_at=at))
         return kept
 

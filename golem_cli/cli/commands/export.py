@@ -65,10 +65,10 @@ def command(
 
 
 def _source(reference: str, environment: Environment) -> Source:
-    from golem_cli.cli.home import open_store
+    from golem_cli.cli.home import newest_conversation
     from golem_cli.cli.sources import read_source
 
-    wanted = reference or open_store(environment).newest()
+    wanted = reference or newest_conversation(environment)
     if not wanted:
         raise WrongUsage("there is no conversation to export yet; golem opens the first one")
     return read_source(wanted, environment)

@@ -51,7 +51,7 @@ def command(
 
     The first one stays as it is. The history of a file outside the store is sanitized on its way in.
     """
-    from golem_cli.cli.home import open_store
+    from golem_cli.cli.home import newest_conversation, open_store
     from golem_cli.cli.sources import read_source
 
     environment = context.obj
@@ -59,7 +59,7 @@ def command(
         raise WrongUsage("say what to fork: a file, an id or a title, or --last; golem list shows them")
     if chat and as_json:
         raise WrongUsage("--chat opens the fork, so it cannot go with --json")
-    newest = open_store(environment).newest() if last else None
+    newest = newest_conversation(environment) if last else None
     if last and newest is None:
         raise WrongUsage("there is no conversation to fork yet; golem opens the first one")
     source = read_source(newest or reference, environment, salvage=salvage)

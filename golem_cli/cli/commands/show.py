@@ -46,14 +46,14 @@ def command(
     Its messages come with their numbers, calls and results in short, and runs that stopped short.
     Message N alone is shown whole.
     """
-    from golem_cli.cli.home import open_store
+    from golem_cli.cli.home import newest_conversation
     from golem_cli.cli.raw_output import with_raw_output
     from golem_cli.cli.showing import conversation_of, message_lines, transcript_lines
     from golem_cli.cli.sources import read_source
     from golem_cli.core.recovery import settle
 
     environment = with_raw_output(context.obj, wanted=raw_output)
-    wanted = reference or open_store(environment).newest()
+    wanted = reference or newest_conversation(environment)
     if not wanted:
         raise WrongUsage("there is no conversation to show yet; golem opens the first one")
     source = read_source(wanted, environment)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from heapq import merge
-from itertools import islice
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
@@ -68,11 +68,12 @@ class Catalogue:
         known, unknown = self._ask(lambda database, right: _newest(database, right, limit))
         return list(islice(merge(known, self._read(unknown), key=_age, reverse=True), limit))
 
-    def newest(self) -> Summary | None:
-        """Return the conversation changed last that can be read; None when there is none."""
+    def newest(self) -> tuple[Summary | None, list[Summary]]:
+        """Return the conversation changed last that can be read, and the damaged ones changed after it."""
         known, unknown = self._ask(lambda database, right: _newest(database, right, 1))
-        readable = [each for each in (*known, *self._read(unknown)) if each.status != DAMAGED]
-        return max(readable, key=_age, default=None)
+        found: list[Summary] = sorted((*known, *self._read(unknown)), key=_age, reverse=True)
+        skipped = list(takewhile(lambda each: each.status == DAMAGED, found))
+        return next(iter(found[len(skipped) :]), None), skipped
 
     def search(self, query: Query, limit: int | None = None) -> Found:
         """Return the conversations that fit, newest first; none for a query without terms."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from golem_cli.store.index.stamps import Stamp
 
-VERSION: Final = f"1, Unicode {unicodedata.unidata_version}"
+VERSION: Final = f"2, Unicode {unicodedata.unidata_version}"
 """The tables below, and what a word is, which changes with Unicode."""
 
 _PATIENCE: Final = 1.0
