@@ -124,6 +124,8 @@ class HttpServer:
                 connection, _ = self._listener.accept()
             except OSError:
                 return
+            # as servers do: otherwise a small piece waits, up to 40 ms, for the last to be acknowledged
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             with self._lock:
                 self._sockets.add(connection)
                 self.connections += 1
