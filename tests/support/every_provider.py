@@ -89,7 +89,8 @@ class CallingServer(HttpServer):
         return reply
 
 
-def _openai(service: str) -> Provider:
+def chat_completions(service: str) -> Provider:
+    """The adapter for a service that takes chat completions."""
     row = find_service(service)
     assert row is not None
     return Provider(
@@ -182,7 +183,7 @@ def _bedrock(model: str) -> Provider:
 
 
 EVERY: Final = (
-    *map(_openai, ("openai", "mistral", "deepseek", "azure")),
+    *map(chat_completions, ("openai", "mistral", "deepseek", "azure")),
     Provider(
         "openai-responses",
         lambda url: ResponsesModel(model=REASONING, base_url=url, api_key=KEY),
