@@ -47,7 +47,7 @@ def wire_view(messages: Sequence[Message], *, thinking: bool = True) -> list[Mes
     ['', 'golem0001']
     """
     sendable = [
-        cleaned for message in messages if not _is_empty(cleaned := _clean(message, thinking=thinking))
+        cleaned for message in messages if not is_empty(cleaned := _clean(message, thinking=thinking))
     ]
     pairing = pair(sendable, pair_blank_ids=True)
     new_ids = _ids_for_blank(sendable)
@@ -98,7 +98,7 @@ def scalar_text(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def _is_empty(message: Message) -> bool:
+def is_empty(message: Message) -> bool:
     """Whether a turn says nothing at all."""
     has_something = message.content or message.parts or message.thinking or message.tool_calls
     return message.role != TOOL and not has_something

@@ -8,18 +8,19 @@ and never stand last), "Prefill" (no white space at the end of the last assistan
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, cast
+from functools import partial
+from typing import TYPE_CHECKING, Final, cast
 
-import msgspec
-
-from golem_cli.core.history import repair
-from golem_cli.core.history.wire_view import wire_object, wire_view
-from golem_cli.core.message import ASSISTANT, SYSTEM, TOOL, USER, Message, ThinkingBlock, ToolCall
+from golem_cli.core.message import ASSISTANT, TOOL, USER, Message, ThinkingBlock, ToolCall
 from golem_cli.providers.anthropic.names import ID, wire_name
 from golem_cli.providers.anthropic.parts import encode_part
 from golem_cli.providers.wire.fields import Json
-from golem_cli.providers.wire.names import WireIds
+from golem_cli.providers.wire.findings import silent
+from golem_cli.providers.wire.history import embedded_args, filled, note_empty, wire_history
 from golem_cli.providers.wire.place import in_place, with_own_thinking
+
+if TYPE_CHECKING:
+    from golem_cli.providers.wire.findings import Note
 
 THINKING: Final = frozenset({"thinking", "redacted_thinking"})
 
@@ -27,25 +28,31 @@ _OPENING: Final = "(The beginning of this conversation is not shown.)"
 _GO_ON: Final = "Continue."
 
 
-def encode_turns(messages: Sequence[Message], *, origin: str) -> list[Json]:
+def encode_turns(messages: Sequence[Message], *, origin: str, note: Note = silent) -> list[Json]:
     """The turns of `messages`, system messages left out, for the model whose name in the file is `origin`.
 
     Turns alternate and begin with the user's; every call is answered in the turn behind it; blank text is
     left out, and so is thinking that another model signed or nobody did.
     """
-    own = [with_own_thinking(message, origin) for message in messages if message.role != SYSTEM]
-    history = repair(wire_view(own))
-    ids = WireIds(history, ID)
+    own = partial(with_own_thinking, origin=origin, note=note)
     turns: list[Json] = []
-    for position, message in enumerate(history):
-        blocks = _blocks(message, position, ids)
+    before = ""  # the role of the message that the last turn ends with
+    for message in wire_history(messages, own=own, id_form=ID, wire_name=wire_name, note=note):
+        blocks = _blocks(message, note)
+        if not blocks:
+            note_empty(message, note)
+            continue
         role = ASSISTANT if message.role == ASSISTANT else USER  # any other role has no authority here
-        if not turns and blocks and role == ASSISTANT:
+        if not turns and role == ASSISTANT:
+            note(message, "role-order", "the user begins: a line that says what is missing goes in front")
             turns.append({"role": USER, "content": [_text(_OPENING)]})
         if turns and turns[-1]["role"] == role:
+            if TOOL not in {message.role, before}:
+                note(message, "role-order", "turns alternate: this one is sent as part of the one before it")
             blocks_of(turns[-1]).extend(blocks)
-        elif blocks:
+        else:
             turns.append({"role": role, "content": blocks})
+        before = message.role
     return turns
 
 
@@ -79,14 +86,17 @@ def in_loop_without_thinking(turns: Sequence[Json]) -> bool:
     return start < len(turns) and blocks_of(turns[start])[0]["type"] not in THINKING
 
 
-def _blocks(message: Message, position: int, ids: WireIds) -> list[Json]:
+def _blocks(message: Message, note: Note) -> list[Json]:
+    def say(text: str) -> list[Json]:
+        return [_text(text)] if filled(text, message, note) else []
+
     if message.role == ASSISTANT:
-        calls = [_call(call, ids.of_call(position, index)) for index, call in enumerate(message.tool_calls)]
-        return in_place(message, calls, said=_said, thought=_thinking)
-    said = [*_said(message.content), *(encode_part(part) for part in message.parts)]
+        calls = [_call(call, message, note) for call in message.tool_calls]
+        return in_place(message, calls, said=say, thought=_thinking, note=note)
+    said = [*say(message.content), *(encode_part(part) for part in message.parts)]
     if message.role != TOOL:
         return said
-    result: Json = {"type": "tool_result", "tool_use_id": ids.of_result(position)}
+    result: Json = {"type": "tool_result", "tool_use_id": message.tool_call_id}
     if message.parts:
         result["content"] = said
     elif said:
@@ -102,13 +112,9 @@ def _thinking(block: ThinkingBlock) -> Json:
     return {"type": "thinking", "thinking": block.text, "signature": block.signature}
 
 
-def _call(call: ToolCall, call_id: str) -> Json:
-    arguments = msgspec.Raw(wire_object(call).encode())
-    return {"type": "tool_use", "id": call_id, "name": wire_name(call.name), "input": arguments}
-
-
-def _said(text: str) -> list[Json]:
-    return [_text(text)] if text.strip() else []
+def _call(call: ToolCall, message: Message, note: Note) -> Json:
+    arguments = embedded_args(call, message, note)
+    return {"type": "tool_use", "id": call.id, "name": call.name, "input": arguments}
 
 
 def _text(text: str) -> Json:

@@ -11,23 +11,24 @@ deepnoodle-ai/dive pull request 287 (nothing stands beside responses), crewAIInc
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final, cast
 
 import msgspec
 
-from golem_cli.core.history import repair
-from golem_cli.core.history.wire_view import wire_object, wire_view
-from golem_cli.core.message import ASSISTANT, SYSTEM, TOOL, USER, Message, ThinkingBlock, replace
+from golem_cli.core.message import ASSISTANT, TOOL, USER, Message, ThinkingBlock, replace
 from golem_cli.providers.gemini.names import ID, wire_name
 from golem_cli.providers.gemini.parts import encode_part, goes_into_result
 from golem_cli.providers.gemini.signed import is_signed, signed_length
 from golem_cli.providers.wire.fields import Json
-from golem_cli.providers.wire.names import WireIds
-from golem_cli.providers.wire.place import place_of
+from golem_cli.providers.wire.findings import silent
+from golem_cli.providers.wire.history import embedded_args, filled, note_empty, note_moved, wire_history
+from golem_cli.providers.wire.place import note_foreign, place_of, with_own_thinking
 
 if TYPE_CHECKING:
     from golem_cli.core.message import Part, ToolCall
     from golem_cli.providers.gemini.rows import Row
+    from golem_cli.providers.wire.findings import Note
 
 MODEL: Final = "model"
 FOREIGN: Final = "skip_thought_signature_validator"
@@ -37,36 +38,39 @@ _OPENING: Final = "(The beginning of this conversation is not shown.)"
 _GO_ON: Final = "Continue."
 
 
-def encode_contents(messages: Sequence[Message], *, origin: str, row: Row) -> list[Json]:
+def encode_contents(messages: Sequence[Message], *, origin: str, row: Row, note: Note = silent) -> list[Json]:
     """The contents of `messages`, system messages left out, for the model called `origin` in the file.
 
     They begin and end with the user's; every call is answered in the content behind it, where nothing else
     stands; blank text is left out, and so are the signatures and thoughts of other models.
     """
-    own = [_with_own_signatures(message, origin) for message in messages if message.role != SYSTEM]
-    history = repair(wire_view(own))
-    ids = WireIds(history, ID)
+    own = partial(_with_own_signatures, origin=origin, note=note)
     contents: list[Json] = []
     attached: list[Json] = []
-    for position, message in enumerate(history):
+    for message in wire_history(messages, own=own, id_form=ID, wire_name=wire_name, note=note):
         if message.role == TOOL:
-            call_at = ids.answered_by(position)
-            name = wire_name(history[call_at[0]].tool_calls[call_at[1]].name)
             inside = [part for part in message.parts if row.signed and goes_into_result(part)]
-            _add(contents, USER, [_response(message, ids.of_result(position), name, inside)])
-            attached += _beside(message, name, inside)
+            _add(contents, USER, [_response(message, inside)])
+            attached += _beside(message, inside, note)
             continue
         _add(contents, USER, attached)
         attached = []
-        if message.role == ASSISTANT:
-            calls = [
-                _call(call, ids.of_call(position, index)) for index, call in enumerate(message.tool_calls)
-            ]
-            _add(contents, MODEL, _model_parts(message, calls, row))
-        else:  # any other role has no authority here
-            _add(contents, USER, [*_said(message.content), *map(encode_part, message.parts)])
+        role = MODEL if message.role == ASSISTANT else USER  # any other role has no authority here
+        parts = _model_parts(message, row, note) if role == MODEL else _user_parts(message, note)
+        _note_place(contents, role, parts, message, note)
+        _add(contents, role, parts)
     _add(contents, USER, attached)
     return contents
+
+
+def _note_place(contents: list[Json], role: str, parts: list[Json], message: Message, note: Note) -> None:
+    """Note what `_add` will do to the turn of `message` besides adding it."""
+    if not parts:
+        note_empty(message, note)
+    elif not contents and role == MODEL:
+        note(message, "role-order", "the user begins: a line that says what is missing goes in front")
+    elif _takes(contents, role, parts):
+        note(message, "role-order", "turns alternate: this one is sent as part of the one before it")
 
 
 def close(contents: list[Json]) -> None:
@@ -81,43 +85,55 @@ def _add(contents: list[Json], role: str, parts: list[Json]) -> None:
         return
     if not contents and role == MODEL:
         contents.append({"role": USER, "parts": [_text(_OPENING)]})
-    if contents and contents[-1]["role"] == role:
-        last = cast("list[Json]", contents[-1]["parts"])
-        if ("functionResponse" in last[0]) == ("functionResponse" in parts[0]):
-            last.extend(parts)
-            return
-    contents.append({"role": role, "parts": parts})
+    if _takes(contents, role, parts):
+        cast("list[Json]", contents[-1]["parts"]).extend(parts)
+    else:
+        contents.append({"role": role, "parts": parts})
 
 
-def _with_own_signatures(message: Message, origin: str) -> Message:
+def _takes(contents: list[Json], role: str, parts: list[Json]) -> bool:
+    """Whether the last content is of that `role` and may hold `parts` too."""
+    if not contents or contents[-1]["role"] != role:
+        return False
+    last = cast("list[Json]", contents[-1]["parts"])
+    return ("functionResponse" in last[0]) == ("functionResponse" in parts[0])
+
+
+def _with_own_signatures(message: Message, origin: str, note: Note) -> Message:
     if not is_signed(message):
         return message
+    shown = with_own_thinking(message, origin, carries=lambda block: block.signature, note=note)
     own = message.role == ASSISTANT and message.signed_by == origin
-    if own and all(block.signature for block in message.thinking):
-        return message
-    calls = message.tool_calls
-    if not own:
-        calls = tuple(msgspec.structs.replace(call, signature="") for call in calls)
-    kept = tuple(block for block in message.thinking if own and block.signature)
-    return replace(message, thinking=kept, tool_calls=calls)
+    if own or not any(call.signature for call in message.tool_calls):
+        return shown
+    note_foreign(message, "the signature of a call", own=False, note=note)
+    calls = tuple(msgspec.structs.replace(call, signature="") for call in message.tool_calls)
+    return replace(shown, tool_calls=calls)
 
 
-def _model_parts(message: Message, calls: list[Json], row: Row) -> list[Json]:
+def _user_parts(message: Message, note: Note) -> list[Json]:
+    return [*_said(message.content, message, note), *map(encode_part, message.parts)]
+
+
+def _model_parts(message: Message, row: Row, note: Note) -> list[Json]:
     """The parts of a turn, each signature where it stood; none when the turn says nothing."""
-    if not message.content.strip() and not calls:
+    calls = [_call(call, message, note) for call in message.tool_calls]
+    if not filled(message.content, message) and not calls:
         return []
     if row.signed and calls and "thoughtSignature" not in calls[0]:
+        text = "the calls are sent marked as none that a Gemini model signed"
+        note(message, "unsigned-call", text, message.tool_calls[0].id)
         calls[0]["thoughtSignature"] = FOREIGN
     parts: list[Json] = []
     read = called = 0
     for block in message.thinking:
         characters, number = place_of(block)
-        parts += [*_said(message.content[read:characters]), *calls[called:number]]
+        parts += [*_said(message.content[read:characters], message, note), *calls[called:number]]
         read, called = max(read, characters), max(called, number)
         length = signed_length(block) or 0
         parts.append(_signed(block, message.content[read : read + length]))
         read += length
-    return [*parts, *_said(message.content[read:]), *calls[called:]]
+    return [*parts, *_said(message.content[read:], message, note), *calls[called:]]
 
 
 def _signed(block: ThinkingBlock, text: str) -> Json:
@@ -127,28 +143,31 @@ def _signed(block: ThinkingBlock, text: str) -> Json:
     return {"text": text, "thoughtSignature": block.signature}
 
 
-def _call(call: ToolCall, call_id: str) -> Json:
-    arguments = msgspec.Raw(wire_object(call).encode())
-    part: Json = {"functionCall": {"id": call_id, "name": wire_name(call.name), "args": arguments}}
+def _call(call: ToolCall, message: Message, note: Note) -> Json:
+    arguments = embedded_args(call, message, note)
+    part: Json = {"functionCall": {"id": call.id, "name": call.name, "args": arguments}}
     return part | ({"thoughtSignature": call.signature} if call.signature else {})
 
 
-def _response(message: Message, call_id: str, name: str, inside: Sequence[Part]) -> Json:
+def _response(message: Message, inside: Sequence[Part]) -> Json:
     said = {"error" if message.failed else "output": message.content}
-    response: Json = {"id": call_id, "name": name, "response": said}
+    response: Json = {"id": message.tool_call_id, "name": message.tool_name, "response": said}
     if inside:
         response["parts"] = [encode_part(part) for part in inside]
     return {"functionResponse": response}
 
 
-def _beside(message: Message, name: str, inside: Sequence[Part]) -> list[Json]:
+def _beside(message: Message, inside: Sequence[Part], note: Note) -> list[Json]:
     """The parts of a result that its response cannot hold, for a content of their own behind it."""
     beside = [encode_part(part) for part in message.parts if part not in inside]
-    return [_text(f"(Attached to the result of {name}:)"), *beside] if beside else []
+    if not beside:
+        return []
+    note_moved(message, len(beside), note)
+    return [_text(f"(Attached to the result of {message.tool_name}:)"), *beside]
 
 
-def _said(text: str) -> list[Json]:
-    return [_text(text)] if text.strip() else []
+def _said(text: str, message: Message, note: Note) -> list[Json]:
+    return [_text(text)] if filled(text, message, note) else []
 
 
 def _text(text: str) -> Json:

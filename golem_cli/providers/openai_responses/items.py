@@ -12,19 +12,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
-from golem_cli.core.history import repair
-from golem_cli.core.history.wire_view import wire_args, wire_view
-from golem_cli.core.message import ASSISTANT, SYSTEM, TOOL, USER, Message, ThinkingBlock, replace
+from golem_cli.core.history.wire_view import wire_args
+from golem_cli.core.message import ASSISTANT, TOOL, USER, Message, ThinkingBlock
 from golem_cli.providers.openai.names import ID, wire_name
 from golem_cli.providers.openai_responses.parts import encode_part
-from golem_cli.providers.wire.names import WireIds
-from golem_cli.providers.wire.place import in_place
+from golem_cli.providers.wire.findings import silent
+from golem_cli.providers.wire.history import note_failed, wire_history
+from golem_cli.providers.wire.place import in_place, with_own_thinking
 
 if TYPE_CHECKING:
     from golem_cli.core.message import Extra, ToolCall
     from golem_cli.providers.wire.fields import Json
+    from golem_cli.providers.wire.findings import Note
 
 _ID_FIELD = "id"
 
@@ -34,38 +36,27 @@ def extra_of_id(item_id: str) -> Extra:
     return {_ID_FIELD: json.dumps(item_id)} if item_id else {}
 
 
-def encode_items(messages: Sequence[Message], *, origin: str) -> list[Json]:
+def encode_items(messages: Sequence[Message], *, origin: str, note: Note = silent) -> list[Json]:
     """The items of `messages`, system messages left out, for the model whose name in the file is `origin`.
 
     Every call is answered right behind its turn; reasoning goes back only to the model that encrypted it.
     """
-    own = [_with_own_reasoning(message, origin) for message in messages if message.role != SYSTEM]
-    history = repair(wire_view(own))
-    ids = WireIds(history, ID)
+    own = partial(with_own_thinking, origin=origin, carries=lambda block: block.signature, note=note)
     items: list[Json] = []
-    for position, message in enumerate(history):
+    for message in wire_history(messages, own=own, id_form=ID, wire_name=wire_name, note=note):
         if message.role == ASSISTANT:
-            calls = [
-                _call(call, ids.of_call(position, index)) for index, call in enumerate(message.tool_calls)
-            ]
-            items += in_place(message, calls, said=_said, thought=_reasoning)
-        elif message.role == TOOL:
-            output = _content(message) if message.parts else message.content
-            items.append(
-                {"type": "function_call_output", "call_id": ids.of_result(position), "output": output}
+            items += in_place(
+                message, [*map(_call, message.tool_calls)], said=_said, thought=_reasoning, note=note
             )
+            continue
+        content = _content(message) if message.parts else message.content
+        if message.role == TOOL:
+            note_failed(message, note)
+            call_id = message.tool_call_id
+            items.append({"type": "function_call_output", "call_id": call_id, "output": content})
         else:  # any other role has no authority here
-            content = _content(message) if message.parts else message.content
             items.append({"type": "message", "role": USER, "content": content})
     return items
-
-
-def _with_own_reasoning(message: Message, origin: str) -> Message:
-    if not message.thinking:
-        return message
-    own = message.role == ASSISTANT and message.signed_by == origin
-    kept = tuple(block for block in message.thinking if own and block.signature)
-    return message if kept == message.thinking else replace(message, thinking=kept)
 
 
 def _content(message: Message) -> list[Json]:
@@ -92,10 +83,5 @@ def _id_of(block: ThinkingBlock) -> str:
     return item_id if isinstance(item_id, str) else ""
 
 
-def _call(call: ToolCall, call_id: str) -> Json:
-    return {
-        "type": "function_call",
-        "call_id": call_id,
-        "name": wire_name(call.name),
-        "arguments": wire_args(call),
-    }
+def _call(call: ToolCall) -> Json:
+    return {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": wire_args(call)}

@@ -16,14 +16,18 @@ from typing import TYPE_CHECKING, Final
 
 from golem_cli.core.history import wire_args, wire_view
 from golem_cli.core.message import ASSISTANT, SYSTEM, TOOL, USER, Message, ToolCall
+from golem_cli.core.quote import quoted
+from golem_cli.providers.wire.findings import silent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from golem_cli.providers.wire.findings import Note
+
 OPENING: Final = "[earlier messages are not shown]"
 
 
-def tools_as_text(messages: Sequence[Message]) -> list[Message]:
+def tools_as_text(messages: Sequence[Message], *, note: Note = silent) -> list[Message]:
     r"""Return `messages` with tool calls and results told in text; the others stay as they are.
 
     >>> call = ToolCall(id="1", name="add", args='{"a":1}')
@@ -32,7 +36,7 @@ def tools_as_text(messages: Sequence[Message]) -> list[Message]:
     >>> [(turn.role, turn.content) for turn in tools_as_text(turns)]
     [('assistant', '[called add with {"a":1}]'), ('user', '[result of add]\n2')]
     """
-    return [_told(message) for message in wire_view(messages)]
+    return [_told(message, note) for message in wire_view(messages)]
 
 
 def alternating(messages: Sequence[Message]) -> list[Message]:
@@ -60,14 +64,19 @@ def _append(texts: list[tuple[str, list[str]]], role: str, text: str) -> None:
     texts[-1][1].append(text)
 
 
-def _told(message: Message) -> Message:
+def _told(message: Message, note: Note) -> Message:
     if message.role == TOOL:
+        note(message, "tools-as-text", "the result is told in words, as the user's", message.tool_call_id)
         outcome = "failed result" if message.failed else "result"
         name = f" of {message.tool_name}" if message.tool_name else ""
-        return Message(role=USER, content=f"[{outcome}{name}]\n{message.content}", parts=message.parts)
+        said = f"[{outcome}{name}]\n{message.content}"
+        return Message(role=USER, content=said, parts=message.parts, extra=message.extra)
     if message.role == ASSISTANT and message.tool_calls:
-        said = [message.content] if message.content else []
-        return Message(role=ASSISTANT, content="\n".join([*said, *map(_told_call, message.tool_calls)]))
+        for call in message.tool_calls:
+            note(message, "tools-as-text", f"the call of {quoted(call.name)} is told in words", call.id)
+        lines = [message.content] if message.content else []
+        lines += map(_told_call, message.tool_calls)
+        return Message(role=ASSISTANT, content="\n".join(lines), extra=message.extra)
     return message
 
 

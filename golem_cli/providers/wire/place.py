@@ -13,12 +13,15 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from golem_cli.core.message import ASSISTANT, replace
+from golem_cli.core.quote import quoted
+from golem_cli.providers.wire.findings import silent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from golem_cli.core.message import Extra, Message, ThinkingBlock
     from golem_cli.providers.wire.fields import Json
+    from golem_cli.providers.wire.findings import Note
 
 _FIELD: Final = "after"
 
@@ -42,13 +45,42 @@ def place_of(block: ThinkingBlock) -> tuple[int, int]:
     return (characters, calls) if sensible else (0, 0)
 
 
-def with_own_thinking(message: Message, origin: str) -> Message:
-    """`message` with that thinking alone which the model called `origin` in the file signed."""
+def is_signed(block: ThinkingBlock) -> bool:
+    """Whether a block carries what its model wants back: a signature, or what it did not show."""
+    return bool(block.signature or block.redacted)
+
+
+def with_own_thinking(
+    message: Message,
+    origin: str,
+    *,
+    carries: Callable[[ThinkingBlock], object] = is_signed,
+    note: Note = silent,
+) -> Message:
+    """`message` with that thinking alone which the model called `origin` in the file signed.
+
+    `carries` says whether the format can take a block of its own model back.
+    """
     if not message.thinking:
         return message
     own = message.role == ASSISTANT and message.signed_by == origin
-    kept = tuple(block for block in message.thinking if own and (block.signature or block.redacted))
-    return message if kept == message.thinking else replace(message, thinking=kept)
+    kept = tuple(block for block in message.thinking if own and carries(block))
+    if len(kept) == len(message.thinking):
+        return message
+    note_foreign(message, "thinking", own=own, note=note)
+    return replace(message, thinking=kept)
+
+
+def note_foreign(message: Message, what: str, *, own: bool, note: Note) -> None:
+    """Note that thinking or a signature of `message` stays behind; `own` is what nobody signed."""
+    if own:
+        note(message, "foreign-signature", f"{what} without a signature stays behind: it would be refused")
+    elif message.signed_by:
+        by = quoted(message.signed_by)
+        note(message, "foreign-signature", f"{what} of {by} stays behind: no other model may be shown it")
+    else:
+        text = f"{what} stays behind: the file does not say which model made it"
+        note(message, "foreign-signature", text)
 
 
 def in_place(
@@ -57,6 +89,7 @@ def in_place(
     *,
     said: Callable[[str], list[Json]],
     thought: Callable[[ThinkingBlock], Json],
+    note: Note = silent,
 ) -> list[Json]:
     """What a turn consists of on the wire: its blocks where they stood between its text and `calls`.
 
@@ -73,4 +106,7 @@ def in_place(
         last = len(pieces) if before else last
         pieces.append(thought(block))
     rest = [*said(turn.content[read:]), *calls[called:]]
-    return [*pieces, *rest] if rest else pieces[:last]
+    if rest or last == len(pieces):
+        return [*pieces, *rest]
+    note(turn, "unsent-thinking", "thinking that nothing follows stays behind: it would be refused")
+    return pieces[:last]
