@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,6 +14,7 @@ from golem_cli.providers.local import weights_path
 from golem_cli.store.paths import resolve_paths
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 # Where `golem models fetch` put the weights before pytest began; read here, before any test moves home.
@@ -32,12 +34,18 @@ def weights_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return cache
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Paths of home folders to come; pytest reads all its folders before it makes one, so these are apart."""
+    parent = tmp_path_factory.mktemp("homes")
+    return (parent / str(number) for number in count(1))
+
+
 @pytest.fixture(autouse=True)
-def home(
-    tmp_path_factory: pytest.TempPathFactory, weights_cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> Path:
+def home(homes: Iterator[Path], weights_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home folder and a golem home of the test's own; no provider key of the person who runs the tests."""
-    folder = tmp_path_factory.mktemp("home")
+    folder = next(homes)
+    folder.mkdir(mode=0o700)
     for name in list(os.environ):
         if name.startswith(_FOREIGN) or name.endswith("_API_KEY"):
             monkeypatch.delenv(name)

@@ -19,6 +19,7 @@ from golem_cli.render.code import Highlighter, find_lexer
 from golem_cli.render.echo import Echo
 from golem_cli.render.markdown import BlockRenderer, parse
 from golem_cli.render.neutralize import neutralize
+from tests.support.emulator import Emulator
 
 # All that the panel may send beside text: SGR; cursor up and back; erase to the end of screen and row; the
 # row's start; DEC 2026 around a change.
@@ -34,7 +35,7 @@ class Terminal:
     """A terminal emulator and everything that was written to it."""
 
     def __init__(self, width: int, height: int) -> None:
-        self.screen = pyte.HistoryScreen(width, height, history=100_000)
+        self.screen = Emulator(width, height)
         self.stream = pyte.Stream(self.screen)
         self.written = ""
 
@@ -47,7 +48,7 @@ class Terminal:
         """Scrollback and screen, without blanks at the ends."""
         screen = self.screen
         top = ["".join(row[x].data for x in sorted(row)) for row in screen.history.top]
-        rows = [row.rstrip() for row in [*top, *screen.display]]
+        rows = [row.rstrip() for row in [*top, *screen.rows]]
         while rows and not rows[-1]:
             rows.pop()
         return rows

@@ -16,6 +16,7 @@ from rich.text import Text
 from golem_cli.render.markdown import BlockRenderer, parse
 from golem_cli.render.stream import StreamingMarkdown
 from golem_cli.render.table import Columns
+from tests.support.emulator import Emulator
 
 WIDTH, HEIGHT = 60, 20
 
@@ -115,12 +116,11 @@ TALL: Final = {
 
 def screen_after(writes: list[str], width: int = WIDTH, height: int = HEIGHT) -> list[str]:
     """Scrollback and screen, without blanks at the ends."""
-    screen = pyte.HistoryScreen(width, height, history=100_000)
+    screen = Emulator(width, height)
     stream = pyte.Stream(screen)
     for write in writes:
         stream.feed(write)
-    rows = ["".join(row[x].data for x in range(width)).rstrip() for row in screen.history.top]
-    rows += [row.rstrip() for row in screen.display]
+    rows = [*screen.above, *screen.rows]
     while rows and not rows[-1]:
         rows.pop()
     return rows

@@ -55,32 +55,44 @@ def acts(raw: bytes) -> set[str]:
     return (sent.kinds - ALLOWED) | (set(sent.text) & HIDDEN)
 
 
-def sent_for(line: str, terminal: Terminal) -> bytes:
-    """Paste a line at the prompt, enter it, leave at the next prompt; return all that was sent."""
-    at_prompt(terminal)
+def enter(terminal: Terminal, line: str) -> None:
+    """Paste a line at the prompt and enter it; return at the next prompt, without the draft that it left."""
+    prompts = terminal.raw.count(b"\x1b[?2004h")
     terminal.type(f"\x1b[200~{line}\x1b[201~\r")
     if line != "/exit":
-        terminal.wait_until(lambda: terminal.raw.count(b"\x1b[?2004h") > 1, "the next prompt")
-        terminal.type("\x03")  # a draft that it left
+        terminal.wait_until(lambda: terminal.raw.count(b"\x1b[?2004h") > prompts, "the next prompt")
+        terminal.type("|")
+        terminal.wait_until(lambda: terminal.rows[terminal.cursor_row].endswith("|"), "a draft")
+        terminal.type("\x03")  # which would leave at a prompt without one
         at_prompt(terminal)
-        terminal.type("\x04")
-    terminal.wait_end()
-    return terminal.raw
+
+
+def lines_of(name: str) -> list[str]:
+    """A command alone, with an attack behind it, and with the numbers of messages."""
+    lines = [f"/{name} {PASTED}", f"/{name}"]
+    if name in NUMBERED:
+        lines += [f"/{name} {number}" for number in (2, 3, 7)]
+    return lines
 
 
 @pytest.mark.usefixtures("hostile_store")
 @pytest.mark.parametrize("name", [command.name for command in COMMANDS.all])
 def test_a_command_sends_only_what_is_listed(server: HttpServer, name: str, tmp_path: Path) -> None:
+    """Its lines in one chat, each on the conversation that the chat opened with."""
     server.reply(answer(*ATTACK, ATTACK))
-    lines = [f"/{name}", f"/{name} {PASTED}"]
-    if name in NUMBERED:
-        lines += [f"/{name} {number}" for number in (2, 3, 7)]
-    for line in lines:
-        with chat(server, "-r", ID, columns=100, folder=tmp_path) as terminal:
-            raw = sent_for(line, terminal)
-            if name == "copy":  # it writes the clipboard: in an OSC 52 of golem's own
-                raw = CLIPBOARD.sub(b"", raw)
-            assert acts(raw) == set(), line
+    lines = lines_of(name)
+    with chat(server, "-r", ID, columns=100, folder=tmp_path) as terminal:
+        at_prompt(terminal)
+        for line in lines:
+            enter(terminal, f"/open {ID}")
+            enter(terminal, line)
+        if name != "exit":
+            terminal.type("\x04")
+        terminal.wait_end()
+        raw = terminal.raw
+    if name == "copy":  # it writes the clipboard: in an OSC 52 of golem's own
+        raw = CLIPBOARD.sub(b"", raw)
+    assert acts(raw) == set(), lines
 
 
 @pytest.mark.usefixtures("hostile_store")

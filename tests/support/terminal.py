@@ -21,15 +21,17 @@ from typing import Any, Final, Self
 import pexpect
 import pyte
 
+from tests.support.emulator import Emulator
+
 PATIENCE: Final = 120.0
 """Seconds after which a wait fails; reached only by what is broken."""
 
 
-class _Emulator(pyte.HistoryScreen):
+class _Emulator(Emulator):
     """A screen with its scrollback; what a terminal answers (its cursor's place) goes to `answer`."""
 
     def __init__(self, columns: int, rows: int, answer: Callable[[str], object]) -> None:
-        super().__init__(columns, rows, history=100_000, ratio=0.5)
+        super().__init__(columns, rows)
         self._answer = answer
 
     def write_process_input(self, data: str) -> None:
@@ -82,7 +84,7 @@ class Terminal:
     @property
     def rows(self) -> list[str]:
         """The rows of the screen, without the blanks at their ends."""
-        return [row.rstrip() for row in self._emulator.display]
+        return self._emulator.rows
 
     @property
     def screen(self) -> str:
@@ -97,9 +99,7 @@ class Terminal:
     @property
     def scrollback(self) -> list[str]:
         """The rows that left the screen at its top, and then those on it."""
-        columns = self._emulator.columns
-        above = [_row_text(row, columns) for row in self._emulator.history.top]
-        return [*above, *self.rows]
+        return [*self._emulator.above, *self.rows]
 
     @property
     def text(self) -> str:
@@ -191,7 +191,3 @@ class Terminal:
         self.raw += data
         self._stream.feed(data)
         return True
-
-
-def _row_text(row: Mapping[int, Any], columns: int) -> str:
-    return "".join(row[column].data for column in range(columns)).rstrip()
