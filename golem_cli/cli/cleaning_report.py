@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from golem_cli.cli.sources import Source
+    from golem_cli.core.codec import Transcript
     from golem_cli.core.conversation import RunRecord
     from golem_cli.core.history import Finding
     from golem_cli.core.message import Message
@@ -70,8 +71,7 @@ class Cleaned:
 
 def report_lines(source: Source, cleaned: Cleaned) -> Iterator[str]:
     """The report for a person: what the file is, each finding with its number, and the sum."""
-    count = len(source.transcript.messages)
-    yield f"{source.name}: {source.transcript.form}, {counted(count, 'message')}"
+    yield f"{source.name}: {source.transcript.form}, {_count_of(source.transcript)}"
     if source.transcript.salvaged:
         yield f"  {source.transcript.salvaged}"
     for number, note in enumerate(cleaned.notes, 1):
@@ -79,6 +79,16 @@ def report_lines(source: Source, cleaned: Cleaned) -> Iterator[str]:
         run = f" [run {note.run_id}]" if note.run_id else ""
         yield f"  {number}. {where}{note.rule}: {one_line(note.text)}{one_line(run)}"
     yield f"  {cleaned.summary}"
+
+
+def _count_of(transcript: Transcript) -> str:
+    """Count as lists and `show` do: with what a stopped last run left, which only its record holds yet."""
+    from golem_cli.core.recovery import settle
+
+    conversation = transcript.conversation
+    left = len(settle(conversation).messages) - len(conversation.messages) if conversation else 0
+    said = counted(len(transcript.messages) + left, "message")
+    return f"{said}, {left} of them in the record of a stopped run" if left else said
 
 
 def json_entry(source: Source, cleaned: Cleaned) -> dict[str, object]:

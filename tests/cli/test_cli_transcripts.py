@@ -166,3 +166,14 @@ def test_the_cut_sample_is_refused_and_salvaged(tmp_path: Path) -> None:
     assert len(json.loads(sample.read_bytes())) == 2
     assert golem("normalize", "--undo", sample).code == 0
     assert sample.read_bytes() == original
+
+
+def test_normalize_show_and_list_count_the_messages_of_a_stopped_run_alike() -> None:
+    sample = SAMPLES / "failed-run.json"
+    said = golem("normalize", "--check", sample).out
+    assert "object, 4 messages, 2 of them in the record of a stopped run" in said
+    assert golem("show", sample).out.splitlines()[0].endswith(", 4 messages")
+    golem("fork", sample)
+    (listed,) = golem("list", "--json").json
+    assert listed["messages"] == 4
+    assert "object, 4 messages, 2 of them" in golem("normalize", listed["conversationId"], terminal=True).out
