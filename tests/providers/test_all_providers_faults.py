@@ -14,6 +14,7 @@ import pytest
 from golem_cli.core.errors import ModelError
 from golem_cli.core.message import Message
 from golem_cli.core.model import ModelRequest, ModelResponse
+from golem_cli.providers.http import Timeouts
 from tests.support.every_provider import EVERY, KEY, Provider
 from tests.support.http_server import HttpServer, Reply, Request, free_port
 
@@ -26,18 +27,22 @@ pytestmark = [
 ]
 
 
-async def ask(provider: Provider, url: str, *, stream: bool) -> ModelResponse:
-    model = provider.make(url)
+async def ask(
+    provider: Provider, url: str, *, stream: bool, timeouts: Timeouts | None = None
+) -> ModelResponse:
+    model = provider.make(url, timeouts=timeouts)
     try:
         return await (model.stream(REQUEST, lambda _: None) if stream else model.complete(REQUEST))
     finally:
         await model.aclose()
 
 
-async def fault(provider: Provider, url: str, *, stream: bool) -> ModelError:
+async def fault(
+    provider: Provider, url: str, *, stream: bool, timeouts: Timeouts | None = None
+) -> ModelError:
     """The error of a request: one line that names the model, and no key."""
     with pytest.raises(ModelError) as caught:
-        await ask(provider, url, stream=stream)
+        await ask(provider, url, stream=stream, timeouts=timeouts)
     said = str(caught.value)
     assert said.startswith(provider.make(url).name + " (")
     assert "\n" not in said
@@ -50,6 +55,7 @@ async def test_a_host_that_nobody_reaches(provider: Provider, stream: bool) -> N
     error = await fault(provider, f"http://127.0.0.1:{free_port()}", stream=stream)
     assert "cannot be reached (Connection refused)" in str(error)
     assert error.retryable
+    assert error.status_code is None
 
 
 @contextmanager
@@ -125,7 +131,7 @@ async def test_a_page_where_an_answer_was_expected(provider: Provider, stream: b
     page = Reply(headers={"Content-Type": "text/html"}, body=b"<html><h1>Sign in</h1>")
     with HttpServer([page]) as server:
         error = await fault(provider, server.url, stream=stream)
-    assert "with a web page; check the base URL" in str(error)
+    assert "answered 200 with a web page; check the base URL" in str(error)
 
 
 async def test_an_answer_that_is_cut_off(provider: Provider, stream: bool) -> None:
@@ -134,4 +140,11 @@ async def test_an_answer_that_is_cut_off(provider: Provider, stream: bool) -> No
     with HttpServer([Reply(headers=headers, body=b'{"a": ', framing="length", end="cut")]) as server:
         error = await fault(provider, server.url, stream=stream)
     assert "dropped before the answer was complete" in str(error)
+    assert error.retryable
+
+
+async def test_a_silent_server_runs_into_the_time_limit(provider: Provider, stream: bool) -> None:
+    with HttpServer([Reply(silent=True)]) as server:
+        error = await fault(provider, server.url, stream=stream, timeouts=Timeouts(read=0.05))
+    assert "sent nothing within the time limit" in str(error)
     assert error.retryable

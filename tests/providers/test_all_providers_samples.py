@@ -23,7 +23,7 @@ PROVIDERS = (
     replace(
         next(provider for provider in EVERY if provider.name == "anthropic"),
         name=SMALL,
-        make=lambda url: AnthropicModel(model=SMALL, base_url=url, api_key=KEY),
+        make=lambda url, **options: AnthropicModel(model=SMALL, base_url=url, api_key=KEY, **options),
     ),
 )
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import contextlib
-import gzip
 import struct
 from typing import Any
 
@@ -97,20 +95,6 @@ async def test_a_turn_is_folded_and_its_fragments_are_handed_out() -> None:
     assert response.usage == Usage(input_tokens=10, output_tokens=5, cache_read_tokens=7)
 
 
-def test_a_stream_cut_at_any_byte_into_two_pieces_gives_the_same_turn() -> None:
-    for cut in range(len(WHOLE)):
-        folded, decoder = StreamFold("bedrock:m"), FrameDecoder()
-        for each in [*decoder.feed(WHOLE[:cut]), *decoder.feed(WHOLE[cut:])]:
-            folded.take(each)
-        assert folded.response().message == TURN
-
-
-async def test_a_stream_that_comes_byte_by_byte_compressed_gives_the_same_turn() -> None:
-    body = [bytes([byte]) for byte in gzip.compress(WHOLE)]
-    response = await talk(Reply(headers=STREAMED | {"Content-Encoding": "gzip"}, body=body))
-    assert response.message == TURN
-
-
 def test_a_connection_dropped_before_the_turn_has_ended_is_an_error_never_half_an_answer() -> None:
     for cut in range(_end_of_turn()):
         with pytest.raises(ModelError, match="dropped before the answer was complete") as caught:
@@ -128,17 +112,6 @@ async def test_a_connection_dropped_behind_the_turn_costs_its_usage_alone() -> N
     response = await talk(Reply(headers=STREAMED, body=WHOLE[: _end_of_turn() + 20], end="cut"))
     assert response.message == TURN
     assert response.usage == Usage()
-
-
-async def test_a_dropped_connection_is_told_and_what_arrived_was_handed_out() -> None:
-    deltas: list[Delta] = []
-    cut = WHOLE.index(delta(1, text="lo")) + 3
-    with pytest.raises(
-        ModelError, match=r"bedrock:m \(127.0.0.1:\d+\): the connection was dropped"
-    ) as caught:
-        await talk(Reply(headers=STREAMED, body=WHOLE[:cut], end="cut"), deltas=deltas)
-    assert deltas[-1] == Delta(content="Hel")
-    assert caught.value.retryable
 
 
 @pytest.mark.parametrize("at", [0, 8, 20, -1])
@@ -199,11 +172,6 @@ async def test_a_refusal_is_told_in_the_providers_words(
     assert (caught.value.status_code, caught.value.retryable) == (status, retryable)
     assert str(caught.value).startswith("bedrock:m (127.0.0.1:")
     assert "\n" not in str(caught.value)
-
-
-async def test_a_server_that_answers_a_stream_as_a_whole_has_another_address() -> None:
-    with pytest.raises(ModelError, match="as a whole where a stream was asked for"):
-        await talk(as_json(whole(HAIKU)))
 
 
 async def test_the_time_to_wait_is_taken_from_the_answer() -> None:
@@ -336,37 +304,6 @@ def test_any_bytes_are_a_refusal_or_nothing(junk: bytes) -> None:
 def test_any_json_is_an_answer_or_a_refusal(value: Any) -> None:
     with contextlib.suppress(ModelError):
         decode_response(as_json(value).pieces[0].decode(), origin="o")  # type: ignore[union-attr]  # bytes
-
-
-async def test_a_cancelled_answer_closes_the_connection_at_once() -> None:
-    with HttpServer([Reply(headers=STREAMED, body=[delta(0, text="Hel")], end="hang")]) as server:
-        model = BedrockModel(model="m", base_url=server.url, api_key=BEARER, region=REGION)
-        heard = asyncio.Event()
-        asking = asyncio.create_task(model.stream(REQUEST, lambda _: heard.set()))
-        await heard.wait()
-        asking.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await asking
-        assert await asyncio.to_thread(server.left.wait, 10)
-        await model.aclose()
-
-
-async def test_an_exception_of_the_listener_passes_through_and_ends_the_stream() -> None:
-    def stop(_: Delta) -> None:
-        raise KeyError("stop")
-
-    with HttpServer([Reply(headers=STREAMED, body=[delta(0, text="Hel")], end="hang")]) as server:
-        model = BedrockModel(model="m", base_url=server.url, api_key=BEARER, region=REGION)
-        with pytest.raises(KeyError, match="stop"):
-            await model.stream(REQUEST, stop)
-        assert await asyncio.to_thread(server.left.wait, 10)
-        await model.aclose()
-
-
-async def test_silence_is_an_error_after_the_time_limit() -> None:
-    with pytest.raises(ModelError, match="sent nothing within the time limit") as caught:
-        await talk(Reply(silent=True), timeouts=Timeouts(read=0.05))
-    assert caught.value.retryable
 
 
 async def test_a_history_is_cut_to_a_budget_in_few_counts() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import gzip
 import json
 from typing import Any
 
@@ -83,27 +81,6 @@ async def test_a_turn_is_folded_and_its_fragments_are_handed_out() -> None:
     assert deltas == [Delta(thinking="hm"), Delta(content="Hel"), Delta(content="lo")]
     assert (response.finish_reason, response.model) == ("stop", "gemini-3.8-flash")
     assert response.usage == Usage(input_tokens=10, output_tokens=5, cache_read_tokens=7, reasoning_tokens=2)
-
-
-def test_a_stream_cut_at_any_byte_into_two_pieces_gives_the_same_turn() -> None:
-    for cut in range(len(WHOLE)):
-        folded, decoder = StreamFold("gemini:m"), EventDecoder()
-        for each in [*decoder.feed(WHOLE[:cut]), *decoder.feed(WHOLE[cut:])]:
-            folded.take(each.data)
-        assert folded.response().message == TURN
-
-
-async def test_a_stream_that_comes_byte_by_byte_compressed_gives_the_same_turn() -> None:
-    body = [bytes([byte]) for byte in gzip.compress(WHOLE)]
-    response = await talk(Reply(headers=SSE | {"Content-Encoding": "gzip"}, body=body))
-    assert response.message == TURN
-
-
-def test_a_connection_dropped_at_any_byte_is_an_error_never_half_an_answer() -> None:
-    for cut in range(len(WHOLE) - 1):  # the last byte ends the blank line behind the last event
-        with pytest.raises(ModelError, match="dropped before the answer was complete") as caught:
-            fold(WHOLE[:cut])
-        assert caught.value.retryable
 
 
 @pytest.mark.parametrize("framing", ["chunked", "close"])
@@ -299,58 +276,6 @@ async def test_an_error_in_an_answer_with_a_good_status_is_told(stream: bool) ->
     body = b'[{"error": {"code": 400, "message": "Overloaded", "status": "X"}}]'
     with pytest.raises(ModelError, match="Overloaded"):
         await talk(Reply(headers=JSON, body=body), stream=stream)
-
-
-async def test_a_server_that_does_not_stream_is_told_of() -> None:
-    whole = json.dumps(answer(text("x"), finishReason="STOP")).encode()
-    with pytest.raises(ModelError, match="answered as a whole where a stream was asked for"):
-        await talk(Reply(headers=JSON, body=whole))
-
-
-@pytest.mark.parametrize("stream", [False, True])
-async def test_a_web_page_is_called_one(stream: bool) -> None:
-    with pytest.raises(ModelError, match="answered 200 with a web page; check the base URL"):
-        await talk(Reply(headers={"Content-Type": "text/html"}, body=b"<html>"), stream=stream)
-
-
-async def test_a_redirect_is_not_followed_and_the_key_stays_here() -> None:
-    with HttpServer([Reply(body=b"{}")]) as elsewhere:
-        reply = Reply(status=307, headers={"Location": f"{elsewhere.url}/v1beta"})
-        with pytest.raises(ModelError, match=r"redirects to 127\.0\.0\.1"):
-            await talk(reply)
-        assert elsewhere.requests == []
-
-
-async def test_a_silent_server_runs_into_the_time_limit() -> None:
-    with pytest.raises(ModelError, match="within the time limit") as caught:
-        await talk(Reply(silent=True), timeouts=Timeouts(read=0.1))
-    assert caught.value.retryable
-
-
-async def test_cancelling_the_task_closes_the_connection() -> None:
-    heard = asyncio.Event()
-    head = WHOLE[: WHOLE.index(b'"lo"')]
-    with HttpServer([Reply(headers=SSE, body=[head], end="hang")]) as server:
-        model = GeminiModel(model="m", base_url=server.url, api_key=KEY)
-        task = asyncio.create_task(model.stream(REQUEST, lambda _: heard.set()))
-        await heard.wait()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert await asyncio.to_thread(server.left.wait, 10)
-        await model.aclose()
-
-
-async def test_a_callback_that_raises_ends_the_stream_and_its_error_passes() -> None:
-    def refuse(_: Delta) -> None:
-        raise ZeroDivisionError
-
-    with HttpServer([Reply(headers=SSE, body=[WHOLE], end="hang")]) as server:
-        model = GeminiModel(model="m", base_url=server.url, api_key=KEY)
-        with pytest.raises(ZeroDivisionError):
-            await model.stream(REQUEST, refuse)
-        assert await asyncio.to_thread(server.left.wait, 10)
-        await model.aclose()
 
 
 async def test_the_key_travels_in_a_header_and_never_in_the_address() -> None:

@@ -492,23 +492,6 @@ def test_any_json_is_read_or_refused_and_its_texts_can_be_encoded(value: object,
 # Faults --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("stream", [True, False])
-async def test_a_server_that_is_not_there_is_named_and_retryable(stream: bool) -> None:
-    model = OpenAIModel(model="m", base_url=f"http://127.0.0.1:{free_port()}")
-    with pytest.raises(ModelError, match=r"cannot be reached \(Connection refused\)") as caught:
-        await (model.stream(REQUEST, lambda _: None) if stream else model.complete(REQUEST))
-    assert caught.value.retryable
-    assert caught.value.status_code is None
-    await model.aclose()
-
-
-@pytest.mark.parametrize("stream", [True, False])
-async def test_a_server_that_hangs_before_its_answer_runs_into_the_time_limit(stream: bool) -> None:
-    error = await failure(Reply(silent=True), stream=stream, timeouts=Timeouts(read=0.05))
-    assert "within the time limit" in str(error)
-    assert error.retryable
-
-
 async def test_a_server_that_hangs_in_mid_answer_runs_into_the_time_limit() -> None:
     deltas: list[Delta] = []
     reply = Reply(body=chunk(content="Hel"), headers=SSE, end="hang")
@@ -584,14 +567,6 @@ async def test_a_web_page_is_called_one(stream: bool) -> None:
         assert error.status_code == status
 
 
-async def test_a_redirect_is_not_followed_and_the_key_stays_here() -> None:
-    with HttpServer([Reply(body=DONE)]) as elsewhere:
-        reply = Reply(status=307, headers={"Location": f"{elsewhere.url}/v1/chat/completions"})
-        error = await failure(reply)
-    assert f"127.0.0.1:{elsewhere.port}" in str(error)
-    assert not elsewhere.requests
-
-
 async def test_a_key_that_the_provider_repeats_is_not_shown() -> None:
     body = json.dumps({"error": {"message": f"Incorrect API key provided: {KEY}", "code": "invalid_api_key"}})
     error = await failure(Reply(status=401, body=body.encode()))
@@ -603,35 +578,6 @@ async def test_a_key_that_the_provider_repeats_is_not_shown() -> None:
 async def test_garbage_that_claims_to_be_compressed_is_an_error(stream: bool) -> None:
     error = await failure(Reply(body=b"no gzip", headers={"Content-Encoding": "gzip"}), stream=stream)
     assert "compressed" in str(error)
-
-
-async def test_cancelling_the_task_closes_the_connection() -> None:
-    started = asyncio.Event()
-
-    def note(_: Delta) -> None:
-        started.set()
-
-    with HttpServer([Reply(body=chunk(content="Hel"), headers=SSE, end="hang")]) as server:
-        model = OpenAIModel(model="m", base_url=server.url)
-        task = asyncio.create_task(model.stream(REQUEST, note))
-        await started.wait()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert await asyncio.to_thread(server.left.wait, 10)  # before the model is closed
-        await model.aclose()
-
-
-async def test_a_callback_that_raises_closes_the_connection_and_its_error_passes() -> None:
-    def fail(_: Delta) -> None:
-        raise httpx.ReadError("not ours to translate")
-
-    with HttpServer([Reply(body=chunk(content="Hel"), headers=SSE, end="hang")]) as server:
-        model = OpenAIModel(model="m", base_url=server.url)
-        with pytest.raises(httpx.ReadError, match="not ours"):
-            await model.stream(REQUEST, fail)
-        assert await asyncio.to_thread(server.left.wait, 10)
-        await model.aclose()
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import gzip
 import json
 from collections import Counter
 from typing import Any
@@ -95,35 +93,6 @@ async def test_a_turn_is_folded_and_its_fragments_are_handed_out() -> None:
     assert deltas == [Delta(thinking="hm"), Delta(content="Hel"), Delta(content="lo")]
     assert (response.finish_reason, response.model) == ("stop", "gpt-5-mini-2026-01-01")
     assert response.usage == Usage(input_tokens=10, output_tokens=5, cache_read_tokens=7, reasoning_tokens=2)
-
-
-def test_a_stream_cut_at_any_byte_into_two_pieces_gives_the_same_turn() -> None:
-    for cut in range(len(WHOLE)):
-        folded, decoder = StreamFold("openai-responses:m"), EventDecoder()
-        for each in [*decoder.feed(WHOLE[:cut]), *decoder.feed(WHOLE[cut:])]:
-            folded.take(each.data, kind=each.kind)
-        assert folded.response().message == TURN
-
-
-async def test_a_stream_that_comes_byte_by_byte_compressed_gives_the_same_turn() -> None:
-    body = [bytes([byte]) for byte in gzip.compress(WHOLE)]
-    response = await talk(Reply(headers=SSE | {"Content-Encoding": "gzip"}, body=body))
-    assert response.message == TURN
-
-
-def test_a_connection_dropped_at_any_byte_is_an_error_never_half_an_answer() -> None:
-    for cut in range(len(WHOLE) - 1):  # the last byte ends the blank line behind the last event
-        with pytest.raises(ModelError, match="dropped before the answer was complete") as caught:
-            fold(WHOLE[:cut])
-        assert caught.value.retryable
-
-
-async def test_a_dropped_connection_is_told_and_what_arrived_was_handed_out() -> None:
-    deltas: list[Delta] = []
-    cut = WHOLE.index(b'"lo"')
-    with pytest.raises(ModelError, match=r"openai-responses:m \(127.0.0.1:\d+\): the connection was dropped"):
-        await talk(Reply(headers=SSE, body=WHOLE[:cut], end="cut"), deltas=deltas)
-    assert deltas[-1] == Delta(content="Hel")
 
 
 async def test_a_whole_answer_is_read_as_a_streamed_one() -> None:
@@ -277,31 +246,6 @@ async def test_a_refused_request_says_why_and_when_to_try_again(stream: bool) ->
         7,
     )
     assert KEY not in str(error)
-
-
-async def test_a_server_that_does_not_stream_is_a_clear_error() -> None:
-    with pytest.raises(ModelError, match="as a whole"):
-        await talk(Reply(headers=JSON, body=json.dumps(finished("m")).encode()))
-
-
-async def test_a_redirect_is_not_followed_and_the_key_stays_here() -> None:
-    with HttpServer([Reply(body=b"{}")]) as elsewhere:
-        with pytest.raises(ModelError, match="redirects to"):
-            await talk(Reply(status=307, headers={"Location": f"{elsewhere.url}/responses"}))
-        assert elsewhere.requests == []
-
-
-async def test_cancelling_the_task_closes_the_connection() -> None:
-    started = asyncio.Event()
-    with HttpServer([Reply(headers=SSE, body=BEGUN, end="hang")]) as server:
-        model = ResponsesModel(model="m", base_url=server.url)
-        task = asyncio.create_task(model.stream(REQUEST, lambda _: started.set()))
-        await started.wait()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert await asyncio.to_thread(server.left.wait, 10)
-        await model.aclose()
 
 
 @pytest.mark.parametrize(

@@ -34,19 +34,21 @@ _MARKS: Final = re.compile(rb',\{"cachePoint":\{"type":"default"\}\}|,"cache_con
 
 @dataclass(frozen=True)
 class Provider:
-    """An adapter: how its model is made for a server's address, the strict server, and its formats.
+    """An adapter: how its model is made for a server's address (and `timeouts`), and its strict server.
 
     `calling` is an answer that calls the tool `look`, streamed but for `calls_whole`; `turns` the field that
-    holds the conversation; `counts` says whether it has a counter.
+    holds the conversation; `counts` says whether it has a counter, `reads_whole` whether it takes a whole
+    answer where it asked for a stream.
     """
 
     name: str
-    make: Callable[[str], ChatModel]
+    make: Callable[..., ChatModel]
     respond: Callable[[Request], Reply]
     calling: Callable[[], Reply]
     turns: str = "messages"
     counts: bool = False
     calls_whole: bool = False
+    reads_whole: bool = False
     settings: ModelSettings = field(default_factory=ModelSettings)
 
     def __str__(self) -> str:
@@ -95,9 +97,12 @@ def chat_completions(service: str) -> Provider:
     assert row is not None
     return Provider(
         service,
-        lambda url: OpenAIModel(model="m", name=f"{service}:m", base_url=url, api_key=KEY, quirks=row.quirks),
+        lambda url, **options: OpenAIModel(
+            model="m", name=f"{service}:m", base_url=url, api_key=KEY, quirks=row.quirks, **options
+        ),
         strict_openai.strict_responder(service),
         _chat_completion,
+        reads_whole=True,
     )
 
 
@@ -174,7 +179,9 @@ def _bedrock(model: str) -> Provider:
 
     return Provider(
         f"bedrock:{model}",
-        lambda url: BedrockModel(model=model, base_url=url, api_key=KEY, region=strict_bedrock.REGION),
+        lambda url, **options: BedrockModel(
+            model=model, base_url=url, api_key=KEY, region=strict_bedrock.REGION, **options
+        ),
         strict_bedrock.respond,
         calling,
         counts=True,
@@ -186,14 +193,14 @@ EVERY: Final = (
     *map(chat_completions, ("openai", "mistral", "deepseek", "azure")),
     Provider(
         "openai-responses",
-        lambda url: ResponsesModel(model=REASONING, base_url=url, api_key=KEY),
+        lambda url, **options: ResponsesModel(model=REASONING, base_url=url, api_key=KEY, **options),
         strict_responses.respond,
         _items,
         turns="input",
     ),
     Provider(
         "anthropic",
-        lambda url: AnthropicModel(model=CLAUDE, base_url=url, api_key=KEY),
+        lambda url, **options: AnthropicModel(model=CLAUDE, base_url=url, api_key=KEY, **options),
         strict_anthropic.respond,
         _messages,
         counts=True,
@@ -201,7 +208,7 @@ EVERY: Final = (
     ),
     Provider(
         "gemini",
-        lambda url: GeminiModel(model=GEMINI, base_url=url, api_key=KEY),
+        lambda url, **options: GeminiModel(model=GEMINI, base_url=url, api_key=KEY, **options),
         strict_gemini.respond,
         _contents,
         turns="contents",
