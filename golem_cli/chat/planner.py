@@ -56,12 +56,19 @@ class Planner:
             sent=(lambda kept, hidden: None) if quiet else self._count,
         )
 
-    def say_left_out(self, conversation: Conversation, model: ChatModel) -> None:
-        """Say what of the history `model` cannot take; the rest is sent to it."""
+    def say_left_out(self, conversation: Conversation, model: ChatModel, *, kept: bool) -> None:
+        """Say what of the history `model` cannot take, or gets in another form; the rest is sent as it is.
+
+        `kept` says whether the conversation is in the store.
+        """
+        from golem_cli.chat.departures import departures_line
         from golem_cli.chat.request import carried
 
         for reason in carried(conversation, model)[1]:
             self._say_once(f"left out of the request: {reason}")
+        asked_first = getattr(model, "answering", model).name  # of several models
+        if line := departures_line(conversation, asked_first, kept=kept):
+            self._say_once(line)
 
     def trim(self, conversation: Conversation) -> int | None:
         """The trim in force: 0 for none, None when nobody chose one."""

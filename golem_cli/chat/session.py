@@ -313,7 +313,7 @@ class Session:
         """Let another model answer from the next run on; say what of the history it cannot take."""
         previous, self.model = self.model, model
         self.writer.update(model=model.name)
-        self.planner.say_left_out(self.conversation, model)
+        self.planner.say_left_out(self.conversation, model, kept=self.writer.path is not None)
         await previous.aclose()
 
     # -- cleaning ---------------------------------------------------------------------------------------

@@ -57,8 +57,8 @@ def find_model(name: str, settings: Settings, environment: Environment) -> Found
     if service is None:
         from difflib import get_close_matches
 
-        near = get_close_matches(provider, _providers(), n=1, cutoff=_VERY_NEAR)
-        hint = f"did you mean {near[0]}:{model}?" if near else f"known are {', '.join(_providers())}"
+        near = get_close_matches(provider, provider_names(), n=1, cutoff=_VERY_NEAR)
+        hint = f"did you mean {near[0]}:{model}?" if near else f"known are {', '.join(provider_names())}"
         raise ConfigurationError(
             f"a model is named PROVIDER:NAME, and there is no provider {provider}; {hint}"
         )
@@ -162,7 +162,8 @@ def model_names() -> tuple[str, ...]:
     return (EMBEDDED, *defaults, *(f"{each.name}:" for each in SERVICES if not each.default_model))
 
 
-def _providers() -> list[str]:
+def provider_names() -> list[str]:
+    """What may stand before the colon of a model's name."""
     return ["local", *(service.name for service in SERVICES)]
 
 
@@ -181,7 +182,7 @@ def _guess(name: str) -> str:
     related = [each.name for each in SERVICES if dash and each.default_model.startswith(f"{family}-")]
     if related:
         return f"did you mean {related[0]}:{name}?"
-    near = get_close_matches(name, _providers(), n=1)
+    near = get_close_matches(name, provider_names(), n=1)
     service = find_service(near[0]) if near else None
     if near and service is None:
         return "did you mean local: ?"

@@ -17,7 +17,7 @@ import pytest
 from golem_cli.core.errors import ConfigurationError, HistoryError, ModelError
 from golem_cli.core.message import Message, Part, ToolCall
 from golem_cli.core.model import Delta, ModelRequest, ModelSettings, WindowedModel
-from golem_cli.providers.local import LocalModel, have_weights, weights_path
+from golem_cli.providers.local import SMOLLM2, LocalModel, have_weights, weights_path
 from golem_cli.providers.local.engine import Engine, EngineSettings
 from golem_cli.providers.openai_responses import ResponsesModel
 
@@ -98,6 +98,12 @@ async def test_two_prompts_get_two_different_answers_with_usage(model: LocalMode
     assert first.message.content != second.message.content
     assert first.usage.input_tokens > 0
     assert first.usage.output_tokens > 0
+
+
+async def test_what_is_said_of_the_default_weights_without_the_engine_is_what_the_engine_says(
+    model: LocalModel,
+) -> None:
+    assert (await model._load()).properties.tool_calls is SMOLLM2.tool_calls
 
 
 async def test_a_streamed_answer_arrives_in_fragments_that_add_up(model: LocalModel) -> None:

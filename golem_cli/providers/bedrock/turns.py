@@ -38,6 +38,7 @@ _GO_ON: Final = "Continue."
 _HEARD: Final = "(Understood.)"
 _ATTACHED: Final = "(A document is attached.)"
 _NO_OUTPUT: Final = "(no output)"
+_BARE: Final = f"a document stands with text only: {_ATTACHED} goes in front"
 _JOINED: Final = "turns alternate: this one is sent as part of the one before it"
 _MOST: Final = {"image": 20, "document": 5}
 """How many of a kind one message may hold."""
@@ -116,7 +117,7 @@ class _Turns:
         departures = [self._added(role, block, first=index == 0) for index, block in enumerate(blocks)]
         for text in dict.fromkeys(filter(None, departures)):
             if message is not None and not (text == _JOINED and self._beside_results(message)):
-                self._note(message, "role-order", text)
+                self._note(message, "bare-document" if text == _BARE else "role-order", text)
         self._before = message if blocks else self._before
 
     def _added(self, role: str, block: Json, *, first: bool) -> str:
@@ -127,6 +128,7 @@ class _Turns:
         content = content_of(self.turns[-1])
         if "document" in block and not any("text" in other for other in content):
             content.append(_text(_ATTACHED))
+            departure = departure or _BARE
         content.append(block)
         return departure
 

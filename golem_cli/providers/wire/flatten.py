@@ -72,6 +72,8 @@ def _told(message: Message, note: Note) -> Message:
         said = f"[{outcome}{name}]\n{message.content}"
         return Message(role=USER, content=said, parts=message.parts, extra=message.extra)
     if message.role == ASSISTANT and message.tool_calls:
+        if message.thinking:
+            note(message, "unsent-thinking", "thinking stays behind: there is no place for it in words")
         for call in message.tool_calls:
             note(message, "tools-as-text", f"the call of {quoted(call.name)} is told in words", call.id)
         lines = [message.content] if message.content else []
