@@ -19,7 +19,8 @@ from golem_cli.providers.anthropic import AnthropicModel
 from tests.support.damaged_histories import PROMPT, histories
 from tests.support.every_format import ANTHROPIC
 from tests.support.http_server import HttpServer
-from tests.support.strict_anthropic import RULES, Rule, strict_server
+from tests.support.strict_anthropic import RULES, strict_server
+from tests.support.strict_rules import Rule
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)

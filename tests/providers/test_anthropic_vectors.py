@@ -121,7 +121,7 @@ OURS = "(The beginning of this conversation"
 def needs_repair(row: dict[str, Any]) -> bool:
     """Whether the history is none that a run sends: unpaired, with blank ids, or with parts in results.
 
-    Of such rows `test_anthropic_accepted.py` shows that a strict server takes them.
+    Of such rows `test_all_formats_histories.py` shows that a strict server takes them.
     """
     messages = request_of(row["spec"]).messages
     evidence = pair(messages)

@@ -26,10 +26,10 @@ from tests.support.strict_bedrock import (
     REGION,
     RULES,
     SIGNED,
-    Rule,
     read,
     strict_server,
 )
+from tests.support.strict_rules import Rule
 
 LS = ToolSpec(name="ls", description="Lists.", schema='{"type":"object","additionalProperties":false}')
 

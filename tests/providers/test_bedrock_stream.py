@@ -35,7 +35,6 @@ from tests.support.strict_bedrock import (
     REGION,
     SIGNED,
     STREAM,
-    as_json,
     delta,
     failure,
     stopped,
@@ -44,6 +43,7 @@ from tests.support.strict_bedrock import (
     text,
     whole,
 )
+from tests.support.strict_rules import json_reply
 
 REQUEST = ModelRequest(messages=[Message(role="user", content="hi")])
 STREAMED = {"Content-Type": STREAM}
@@ -159,8 +159,8 @@ async def test_an_error_without_a_model_of_its_own_is_told_too() -> None:
         (failure(429, "ModelNotReadyException", "wait"), "ModelNotReadyException", 429, True),
         (failure(408, "ModelTimeoutException", "late"), "ModelTimeoutException", 408, True),
         (failure(503, "ServiceUnavailableException", "off"), "503", 503, True),
-        (as_json({"message": "quota"}), "reported an error: quota", None, False),
-        (as_json({"Output": {}, "Version": "1.0"}), "without a message", None, False),
+        (json_reply({"message": "quota"}), "reported an error: quota", None, False),
+        (json_reply({"Output": {}, "Version": "1.0"}), "without a message", None, False),
         (Reply(headers={"Content-Type": "text/html"}, body=b"<html>"), "web page", 200, False),
     ],
 )
@@ -188,7 +188,7 @@ async def test_a_key_that_an_answer_repeats_is_not_shown() -> None:
 
 
 async def test_a_whole_answer_is_read() -> None:
-    response = await talk(as_json(whole(HAIKU)), stream=False)
+    response = await talk(json_reply(whole(HAIKU)), stream=False)
     assert response.message == TURN
     assert response.usage == Usage(input_tokens=10, output_tokens=5, cache_read_tokens=7)
 
@@ -264,7 +264,7 @@ def test_events_and_blocks_of_other_kinds_are_passed_over() -> None:
     stream = event("newEvent", a=1) + delta(0, newBlock={}) + delta(1, text="x") + STOP
     assert fold(stream).message.content == "x"
     answer = {"output": {"message": {"content": [{"newBlock": {}}, text("x")]}}, "stopReason": "end_turn"}
-    assert decode_response(as_json(answer).pieces[0].decode(), origin="o").message.content == "x"  # type: ignore[union-attr]  # bytes
+    assert decode_response(json_reply(answer).pieces[0].decode(), origin="o").message.content == "x"  # type: ignore[union-attr]  # bytes
 
 
 @pytest.mark.parametrize(
@@ -303,7 +303,7 @@ def test_any_bytes_are_a_refusal_or_nothing(junk: bytes) -> None:
 )
 def test_any_json_is_an_answer_or_a_refusal(value: Any) -> None:
     with contextlib.suppress(ModelError):
-        decode_response(as_json(value).pieces[0].decode(), origin="o")  # type: ignore[union-attr]  # bytes
+        decode_response(json_reply(value).pieces[0].decode(), origin="o")  # type: ignore[union-attr]  # bytes
 
 
 async def test_a_history_is_cut_to_a_budget_in_few_counts() -> None:
@@ -321,7 +321,7 @@ async def test_a_history_is_cut_to_a_budget_in_few_counts() -> None:
 
 
 async def test_an_answer_without_a_count_is_refused() -> None:
-    with HttpServer([as_json({"inputTokens": "many"}), as_json({})]) as server:
+    with HttpServer([json_reply({"inputTokens": "many"}), json_reply({})]) as server:
         model = BedrockModel(model="m", base_url=server.url, api_key=BEARER, region=REGION)
         for _ in range(2):
             with pytest.raises(ModelError):

@@ -18,7 +18,8 @@ from golem_cli.providers.gemini import GeminiModel
 from tests.support.damaged_histories import PROMPT, histories
 from tests.support.every_format import GEMINI
 from tests.support.http_server import HttpServer
-from tests.support.strict_gemini import RULES, SIGNED, Rule, strict_server
+from tests.support.strict_gemini import RULES, SIGNED, strict_server
+from tests.support.strict_rules import Rule
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)

@@ -19,7 +19,7 @@ from golem_cli.providers.openai.encode import encode_request
 from golem_cli.providers.services import SERVICES, Quirks, Service
 from tests.support.damaged_histories import IMAGE, PROMPT, histories
 from tests.support.every_format import OPENAI
-from tests.support.strict_openai import RULES, Rule, refusal
+from tests.support.strict_openai import RULES, ServiceRule, refusal
 
 CONFORMANCE = Path(__file__).parent.parent / "conformance"
 CHATTING = [service for service in SERVICES if service.protocol == "openai"]
@@ -33,7 +33,7 @@ def wire(messages: list[Message], quirks: Quirks) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.name} {' '.join(rule.services)}")
-def test_the_strict_server_refuses_what_was_not_adapted(rule: Rule) -> None:
+def test_the_strict_server_refuses_what_was_not_adapted(rule: ServiceRule) -> None:
     """Each rule can fail, and first: otherwise the tests below would show nothing."""
     for service in rule.services or ("openai",):
         assert refusal(rule.example, service) is rule

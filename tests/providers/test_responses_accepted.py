@@ -19,7 +19,8 @@ from golem_cli.providers.openai_responses.encode import encode_request
 from tests.support.damaged_histories import IMAGE, PROMPT, histories
 from tests.support.every_format import RESPONSES
 from tests.support.http_server import HttpServer
-from tests.support.strict_responses import RULES, Rule, refusal, strict_server
+from tests.support.strict_responses import RULES, refusal, strict_server
+from tests.support.strict_rules import Rule
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)

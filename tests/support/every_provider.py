@@ -22,6 +22,7 @@ from golem_cli.providers.services import find_service
 from tests.support import strict_anthropic, strict_bedrock, strict_gemini, strict_openai, strict_responses
 from tests.support.event_stream import event as frame
 from tests.support.http_server import HttpServer, Reply, Request
+from tests.support.strict_rules import json_reply
 
 KEY: Final = strict_bedrock.BEARER
 SSE: Final = {"Content-Type": "text/event-stream"}
@@ -162,7 +163,7 @@ def _bedrock(model: str) -> Provider:
         if calls_whole:
             call = strict_bedrock.call(CALL_ID, TOOL)
             message = {"role": "assistant", "content": [call]}
-            return strict_bedrock.as_json({"output": {"message": message}, "stopReason": "tool_use"})
+            return json_reply({"output": {"message": message}, "stopReason": "tool_use"})
         thinking = [
             strict_bedrock.delta(0, reasoningContent={"text": "hm"}),
             strict_bedrock.delta(0, reasoningContent={"signature": strict_bedrock.SIGNED + model}),

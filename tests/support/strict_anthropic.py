@@ -7,17 +7,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, Final
 
 from tests.support.http_server import HttpServer, Reply, Request
-
-Body = dict[str, Any]
+from tests.support.strict_rules import GITHUB, SSE, Body, Rule, first_broken, json_reply
 
 DOCS: Final = "https://platform.claude.com/docs/en"
-GITHUB: Final = "https://github.com"
 SIGNED: Final = "signed by "
 """How this server's signatures begin; the model's name follows."""
 
@@ -25,16 +22,6 @@ _THINKING: Final = ("thinking", "redacted_thinking")
 _ADAPTIVE_ONLY: Final = ("opus-4-7", "opus-4-8", "opus-5", "sonnet-5", "haiku-5", "fable-5")
 _NO_PREFILL: Final = ("opus-4-6", "sonnet-4-6", *_ADAPTIVE_ONLY)
 _LONGEST: Final = {"claude-haiku-4-5": 64_000, "claude-opus-4-1": 32_000, "claude-3-5-haiku-20241022": 8192}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Rule:
-    """`name` is what is refused, `page` documents it, `broken` recognizes it, `example` is a body with it."""
-
-    name: str
-    page: str
-    broken: Callable[[Body], bool]
-    example: Body
 
 
 def user(*blocks: Any) -> Body:
@@ -413,7 +400,7 @@ RULES: Final = (
 
 def refusal(sent: Body) -> Rule | None:
     """The first rule that `sent` breaks."""
-    return next((rule for rule in RULES if rule.broken(sent)), None)
+    return first_broken(RULES, sent)
 
 
 def strict_server() -> HttpServer:
@@ -424,7 +411,7 @@ def strict_server() -> HttpServer:
 def respond(request: Request) -> Reply:
     """Refuse the request, or answer it. The list of models is free for all, as proxies give it."""
     if request.path == "/v1/models":
-        return Reply(headers={"Content-Type": "application/json"}, body=b'{"data":[{"id":"claude-opus-5"}]}')
+        return json_reply({"data": [{"id": "claude-opus-5"}]})
     if not (request.headers.get("x-api-key") and request.headers.get("anthropic-version")):
         return failure(401, "authentication_error", "x-api-key header is required")
     sent = json.loads(request.body)
@@ -435,9 +422,9 @@ def respond(request: Request) -> Reply:
         return failure(400, "invalid_request_error", f"refused: {rule.name}")
     if request.path == "/v1/messages/count_tokens":
         counted = {"input_tokens": len(json.dumps(sent["messages"]))}
-        return Reply(headers={"Content-Type": "application/json"}, body=json.dumps(counted).encode())
+        return json_reply(counted)
     if sent.get("stream"):
-        return Reply(headers={"Content-Type": "text/event-stream"}, body=streamed(sent["model"]))
+        return Reply(headers=SSE, body=streamed(sent["model"]))
     answer = {
         "type": "message",
         "role": "assistant",
@@ -446,12 +433,12 @@ def respond(request: Request) -> Reply:
         "stop_reason": "end_turn",
         "usage": {"input_tokens": 3, "output_tokens": 5},
     }
-    return Reply(headers={"Content-Type": "application/json"}, body=json.dumps(answer).encode())
+    return json_reply(answer)
 
 
 def failure(status: int, kind: str, message: str) -> Reply:
     error = {"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_1"}
-    return Reply(status=status, headers={"Content-Type": "application/json"}, body=json.dumps(error).encode())
+    return json_reply(error, status)
 
 
 def event(kind: str, **fields: Any) -> bytes:

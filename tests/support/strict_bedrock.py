@@ -9,8 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, Final
 from urllib.parse import unquote
@@ -18,12 +17,10 @@ from urllib.parse import unquote
 from tests.support.aws_signature import is_signed
 from tests.support.event_stream import event
 from tests.support.http_server import HttpServer, Reply, Request
-
-Body = dict[str, Any]
+from tests.support.strict_rules import GITHUB, Body, Rule, first_broken, json_reply
 
 API: Final = "https://docs.aws.amazon.com/bedrock/latest/APIReference"
 GUIDE: Final = "https://docs.aws.amazon.com/bedrock/latest/userguide"
-GITHUB: Final = "https://github.com"
 SIGNED: Final = "signed by "
 """How this server's signatures begin; the model's id follows."""
 
@@ -43,16 +40,6 @@ KEY, SECRET, TOKEN, REGION = (
     "eu-central-1",
 )
 BEARER: Final = "bedrock-api-key-never-to-be-shown"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Rule:
-    """`name` is what is refused, `page` documents it, `broken` recognizes it, `example` is a body with it."""
-
-    name: str
-    page: str
-    broken: Callable[[Body], bool]
-    example: Body
 
 
 def text(value: str) -> Body:
@@ -587,7 +574,7 @@ RULES: Final = (
 
 def refusal(sent: Body) -> Rule | None:
     """The first rule that `sent` breaks."""
-    return next((rule for rule in RULES if rule.broken(sent)), None)
+    return first_broken(RULES, sent)
 
 
 def strict_server() -> HttpServer:
@@ -625,10 +612,10 @@ def respond(request: Request) -> Reply:
         said = words if rule.name.startswith("tools while it streams") else f"refused: {rule.name}"
         return failure(400, "ValidationException", said)
     if sent["operation"] == "count-tokens":
-        return as_json({"inputTokens": len(json.dumps(sent["messages"]))})
+        return json_reply({"inputTokens": len(json.dumps(sent["messages"]))})
     if sent["operation"] == "converse-stream":
         return Reply(headers={"Content-Type": STREAM}, body=streamed(sent["modelId"]))
-    return as_json(whole(sent["modelId"]))
+    return json_reply(whole(sent["modelId"]))
 
 
 STREAM: Final = "application/vnd.amazon.eventstream"
@@ -646,14 +633,9 @@ def whole(model: str) -> Body:
     }
 
 
-def as_json(value: Any, status: int = 200, **headers: str) -> Reply:
-    sent = {"Content-Type": "application/json", **headers}
-    return Reply(status=status, headers=sent, body=json.dumps(value).encode())
-
-
 def failure(status: int, kind: str, message: str) -> Reply:
     where = f"{kind}:http://internal.amazon.com/coral/com.amazon.bedrock/"
-    return as_json({"message": message}, status, **{"x-amzn-ErrorType": where})
+    return json_reply({"message": message}, status, headers={"x-amzn-ErrorType": where})
 
 
 def delta(index: int, **fields: Any) -> bytes:

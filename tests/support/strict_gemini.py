@@ -7,18 +7,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, Final
 
 from tests.support.http_server import HttpServer, Reply, Request
-
-Body = dict[str, Any]
+from tests.support.strict_rules import GITHUB, SSE, Body, Rule, first_broken, json_reply
 
 DOCS: Final = "https://ai.google.dev/gemini-api/docs"
 API: Final = "https://ai.google.dev/api"
-GITHUB: Final = "https://github.com"
 SIGNED: Final = "signed by "
 """How this server's signatures begin; the model's name follows."""
 
@@ -27,16 +24,6 @@ FOREIGN: Final = ("skip_thought_signature_validator", "context_engineering_is_th
 
 _BUDGETS: Final = {"2.5-flash-lite": (512, 24_576), "2.5-flash": (1, 24_576), "2.5-pro": (128, 32_768)}
 _LONGEST: Final = 65_536
-
-
-@dataclass(frozen=True, kw_only=True)
-class Rule:
-    """`name` is what is refused, `page` documents it, `broken` recognizes it, `example` is a body with it."""
-
-    name: str
-    page: str
-    broken: Callable[[Body], bool]
-    example: Body
 
 
 def text(value: str, **fields: Any) -> Body:
@@ -434,7 +421,7 @@ RULES: Final = (
 
 def refusal(sent: Body) -> Rule | None:
     """The first rule that `sent` breaks."""
-    return next((rule for rule in RULES if rule.broken(sent)), None)
+    return first_broken(RULES, sent)
 
 
 def strict_server() -> HttpServer:
@@ -463,15 +450,13 @@ def respond(request: Request) -> Reply:
     if method == "countTokens":
         return reply({"totalTokens": len(json.dumps(sent["contents"]))})
     if method == "streamGenerateContent":
-        return Reply(headers={"Content-Type": "text/event-stream"}, body=streamed(name))
+        return Reply(headers=SSE, body=streamed(name))
     said = [text("hm", thought=True), text("Hello", thoughtSignature=SIGNED + name)]
     return reply(answer(*said, finishReason="STOP") | usage() | {"modelVersion": name})
 
 
 def reply(value: Any, status: int = 200) -> Reply:
-    return Reply(
-        status=status, headers={"Content-Type": "application/json"}, body=json.dumps(value, indent=2).encode()
-    )
+    return json_reply(value, status, indent=2)
 
 
 def failure(status: int, word: str, message: str, *details: Body) -> Reply:

@@ -14,20 +14,13 @@ from itertools import pairwise
 from typing import Any, Final
 
 from tests.support.http_server import HttpServer, Reply, Request
-
-Body = dict[str, Any]
-
-GITHUB: Final = "https://github.com"
+from tests.support.strict_rules import GITHUB, SSE, Body, Rule, first_broken, json_reply
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rule:
-    """`name` is what `services` refuse, `page` documents it, `broken` recognizes it, `example` shows it."""
+class ServiceRule(Rule):
+    """A rule of `services` alone; of all when none is named."""
 
-    name: str
-    page: str
-    broken: Callable[[Body], bool]
-    example: Body
     services: tuple[str, ...] = ()
 
 
@@ -129,19 +122,19 @@ COMMON: Final = f"{GITHUB}/mistralai/mistral-common/blob/main/src/mistral_common
 VALIDATOR: Final = f"{COMMON}/protocol/instruct/validator.py"
 
 RULES: Final = (
-    Rule(
+    ServiceRule(
         name="a call without its result right behind",
         page=f"{GITHUB}/RamiAwar/dataline/issues/172",
         broken=unanswered,
         example=body(user(), assistant("", call()), user()),
     ),
-    Rule(
+    ServiceRule(
         name="a result without its call right before",
         page=f"{GITHUB}/dimagi/open-chat-studio/issues/1659",
         broken=uncalled,
         example=body(user(), result()),
     ),
-    Rule(
+    ServiceRule(
         name="a turn with nothing in it",
         page=f"{GITHUB}/OpenHands/OpenHands/issues/8685",
         broken=lambda sent: any(
@@ -150,75 +143,75 @@ RULES: Final = (
         ),
         example=body(user(), assistant(), user()),
     ),
-    Rule(
+    ServiceRule(
         name="a name of a tool has another form",
         page=f"{GITHUB}/mcp-use/mcp-use/issues/90",
         broken=lambda sent: any(not NAME.fullmatch(each["function"]["name"]) for each in calls_in(sent)),
         example=body(user(), assistant("", call(name="docs.search")), result(), assistant("ok"), user()),
     ),
-    Rule(
+    ServiceRule(
         name="arguments that are no JSON object",
         page=f"{GITHUB}/vllm-project/vllm/pull/48922",
         broken=lambda sent: any(not is_object(each["function"]["arguments"]) for each in calls_in(sent)),
         example=body(user(), assistant("", call(arguments="[1")), result(), assistant("ok"), user()),
     ),
-    Rule(
+    ServiceRule(
         name="max_tokens, for reasoning models",
         services=("openai",),
         page=f"{GITHUB}/ThinkInAIXYZ/deepchat/issues/336",
         broken=lambda sent: "max_tokens" in sent,
         example=body(user(), max_tokens=5),
     ),
-    Rule(
+    ServiceRule(
         name="max_completion_tokens",
         services=("mistral",),
         page=f"{GITHUB}/editor-code-assistant/eca/issues/231",
         broken=lambda sent: "max_completion_tokens" in sent,
         example=body(user(), max_completion_tokens=5),
     ),
-    Rule(
+    ServiceRule(
         name="stream_options",
         services=("mistral",),
         page=f"{GITHUB}/dnakov/anon-kode/issues/53",
         broken=lambda sent: "stream_options" in sent,
         example=body(user(), stream_options={"include_usage": True}),
     ),
-    Rule(
+    ServiceRule(
         name="stream_options",
         services=("cohere",),
         page="https://strandsagents.com/docs/user-guide/concepts/model-providers/cohere/",
         broken=lambda sent: "stream_options" in sent,
         example=body(user(), stream_options={"include_usage": True}),
     ),
-    Rule(
+    ServiceRule(
         name="seed under OpenAI's name",
         services=("mistral",),
         page="https://docs.mistral.ai/api/#tag/chat",
         broken=lambda sent: "seed" in sent,
         example=body(user(), seed=1),
     ),
-    Rule(
+    ServiceRule(
         name="an id that has not nine letters and digits",
         services=("mistral",),
         page=f"{GITHUB}/anomalyco/opencode/issues/1680",
         broken=lambda sent: any(not NINE.fullmatch(each["id"]) for each in calls_in(sent)),
         example=body(user(), assistant("", call("call_1")), result("call_1"), assistant("ok"), user()),
     ),
-    Rule(
+    ServiceRule(
         name="an id that a turn has twice",
         services=("mistral",),
         page=VALIDATOR,
         broken=twice_in_a_turn,
         example=body(user(), assistant("", call(), call()), result(), result(), assistant("ok"), user()),
     ),
-    Rule(
+    ServiceRule(
         name="a user message right behind tool results",
         services=("mistral",),
         page=f"{GITHUB}/avante-corp/avante.nvim/pull/2695",
         broken=lambda sent: any(pair == ("tool", "user") for pair in pairwise(roles(sent))),
         example=body(user(), assistant("", call()), result(), user()),
     ),
-    Rule(
+    ServiceRule(
         name="a system message behind the assistant's or tools'",
         services=("mistral",),
         page=VALIDATOR,
@@ -227,21 +220,21 @@ RULES: Final = (
         ),
         example=body(user(), assistant("ok"), {"role": "system", "content": "x"}, user()),
     ),
-    Rule(
+    ServiceRule(
         name="an assistant message at the end",
         services=("mistral",),
         page=f"{GITHUB}/NEKOparapa/AiNiee/issues/641",
         broken=ends_with_the_assistant,
         example=body(user(), assistant("Well,")),
     ),
-    Rule(
+    ServiceRule(
         name="an assistant message at the end",
         services=("perplexity",),
         page=f"{GITHUB}/BerriAI/litellm/issues/3918",
         broken=ends_with_the_assistant,
         example=body(user(), assistant("Well,")),
     ),
-    Rule(
+    ServiceRule(
         name="a system message behind others",
         services=("perplexity",),
         page=f"{GITHUB}/pipecat-ai/pipecat/pull/4009",
@@ -250,21 +243,21 @@ RULES: Final = (
         ),
         example=body(user(), assistant("ok"), {"role": "system", "content": "x"}),
     ),
-    Rule(
+    ServiceRule(
         name="roles that do not alternate behind the system messages",
         services=("perplexity",),
         page=f"{GITHUB}/perplexityai/api-discussion/issues/265",
         broken=no_alternation,
         example=body(user(), user()),
     ),
-    Rule(
+    ServiceRule(
         name="a tool message",
         services=("perplexity",),
         page=f"{GITHUB}/BerriAI/litellm/issues/11665",
         broken=lambda sent: "tool" in roles(sent) or bool(calls_in(sent)),
         example=body(user(), assistant("", call()), result()),
     ),
-    Rule(
+    ServiceRule(
         name="a turn that works with tools, without its reasoning",
         services=("deepseek",),
         page="https://api-docs.deepseek.com/guides/thinking_mode",
@@ -272,7 +265,7 @@ RULES: Final = (
         example=body(user(), assistant("", call()), result(), assistant("ok"), user()),
     ),
     *(
-        Rule(
+        ServiceRule(
             name="reasoning",
             services=(service,),
             page=page,
@@ -285,7 +278,7 @@ RULES: Final = (
             ("mistral", f"{GITHUB}/Gage-Technologies/mistral-go/pull/2"),  # no field that it does not know
         )
     ),
-    Rule(
+    ServiceRule(
         name="a field that messages do not have",
         page="https://platform.openai.com/docs/api-reference/chat/create",
         broken=lambda sent: any(
@@ -297,10 +290,9 @@ RULES: Final = (
 )
 
 
-def refusal(sent: Body, service: str) -> Rule | None:
+def refusal(sent: Body, service: str) -> ServiceRule | None:
     """The first rule that `sent` breaks at that service."""
-    rules = (rule for rule in RULES if not rule.services or service in rule.services)
-    return next((rule for rule in rules if rule.broken(sent)), None)
+    return first_broken((rule for rule in RULES if not rule.services or service in rule.services), sent)
 
 
 def strict_server(service: str) -> HttpServer:
@@ -315,15 +307,12 @@ def strict_responder(service: str) -> Callable[[Request], Reply]:
         sent = json.loads(request.body)
         if (rule := refusal(sent, service)) is not None:
             error = {"error": {"message": f"refused: {rule.name}", "code": "invalid_request_error"}}
-            return Reply(status=400, body=json.dumps(error).encode())
+            return json_reply(error, 400)
         if not sent.get("stream"):
             choice = {"message": {"role": "assistant", "content": "Hello"}, "finish_reason": "stop"}
-            return Reply(
-                headers={"Content-Type": "application/json"},
-                body=json.dumps({"choices": [choice]}).encode(),
-            )
+            return json_reply({"choices": [choice]})
         pieces = [{"delta": {"content": "Hel"}}, {"delta": {"content": "lo"}, "finish_reason": "stop"}]
         events = b"".join(b"data: %b\n\n" % json.dumps({"choices": [piece]}).encode() for piece in pieces)
-        return Reply(headers={"Content-Type": "text/event-stream"}, body=events + b"data: [DONE]\n\n")
+        return Reply(headers=SSE, body=events + b"data: [DONE]\n\n")
 
     return respond

@@ -7,17 +7,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
 from tests.support.http_server import HttpServer, Reply, Request
-
-Body = dict[str, Any]
+from tests.support.strict_rules import GITHUB, SSE, Body, Rule, first_broken, json_reply
 
 DOCS: Final = "https://platform.openai.com/docs"
-GITHUB: Final = "https://github.com"
 ENCRYPTED: Final = "encrypted by "
 """How this server's encrypted content begins; the model's name and the item's id follow."""
 
@@ -42,16 +38,6 @@ _PARAMETERS: Final = {
     "text",
     "stream",
 }
-
-
-@dataclass(frozen=True, kw_only=True)
-class Rule:
-    """`name` is what is refused, `page` documents it, `broken` recognizes it, `example` is a body with it."""
-
-    name: str
-    page: str
-    broken: Callable[[Body], bool]
-    example: Body
 
 
 def message(role: str, content: Any) -> Body:
@@ -275,7 +261,7 @@ RULES: Final = (
 
 def refusal(sent: Body) -> Rule | None:
     """The first rule that `sent` breaks."""
-    return next((rule for rule in RULES if rule.broken(sent)), None)
+    return first_broken(RULES, sent)
 
 
 def strict_server() -> HttpServer:
@@ -291,14 +277,14 @@ def respond(request: Request) -> Reply:
     if (rule := refusal(sent)) is not None:
         return failure(400, "invalid_request_error", f"refused: {rule.name}")
     if sent.get("stream"):
-        return Reply(headers={"Content-Type": "text/event-stream"}, body=streamed(sent["model"]))
+        return Reply(headers=SSE, body=streamed(sent["model"]))
     answer = finished(sent["model"])
-    return Reply(headers={"Content-Type": "application/json"}, body=json.dumps(answer).encode())
+    return json_reply(answer)
 
 
 def failure(status: int, code: str, text: str) -> Reply:
     error = {"error": {"message": text, "type": "invalid_request_error", "param": None, "code": code}}
-    return Reply(status=status, headers={"Content-Type": "application/json"}, body=json.dumps(error).encode())
+    return json_reply(error, status)
 
 
 def reasoning(model: str) -> Body:
