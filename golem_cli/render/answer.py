@@ -158,7 +158,7 @@ class AnswerView:
 
     def _new_text(self) -> StreamingMarkdown | PlainText:
         if self._plain:
-            return PlainText()
+            return PlainText(self._width)
         from golem_cli.render.stream import StreamingMarkdown
 
         return StreamingMarkdown(width=self._width, height=self._height, color=self._color, theme=self._theme)

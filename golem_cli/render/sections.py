@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
+
+from rich.cells import cell_len
 
 from golem_cli.render.echo import Echo
 
 _THINKING_ROWS: Final = 8
+_WIDE: Final = r"\u2e80-\ua4cf\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60"
+_WORDS: Final = re.compile(rf"\n| *(?:[{_WIDE}]|[^ \n{_WIDE}]+)| +")
+"""A newline, or a word with the spaces before it; a character of a script without spaces is a word."""
 _DIM: Final = "\x1b[2m"
 _OFF: Final = "\x1b[0m"
 
@@ -30,24 +36,52 @@ class _WordCount:
 
 
 class PlainText:
-    """Text for a sink that takes no escape sequences: written as it comes."""
+    """Text for a terminal that takes no escape sequences: word by word as it comes, broken at spaces.
 
-    def __init__(self) -> None:
-        self._at_start = True
+    `width` is that of the terminal, which itself wraps a word that is longer. The last word waits for its
+    end, at most for a row of it.
+    """
+
+    def __init__(self, width: int) -> None:
+        self._width = max(width, 2)
+        self._column = 0
+        self._open = ""
+        self._done = 0  # characters of the open word that are written: a whole row of it does not wait
 
     def feed(self, text: str) -> str:
         """Return what to write for the next fragment."""
-        if text:
-            self._at_start = text.endswith("\n")
-        return text
+        words: list[str] = _WORDS.findall(self._open + text)
+        last = words.pop() if words and words[-1] != "\n" else ""
+        out = "".join(map(self._place, words))
+        self._open = last
+        if cell_len(last[self._done :]) >= self._width:
+            out += self._place(last)
+            self._open, self._done = last[-1:], 1
+        return out
+
+    def _place(self, word: str) -> str:
+        if word == "\n":
+            self._column = 0
+            return word
+        begun, self._done = self._done, 0
+        rest, before = word[begun:], ""
+        if not begun and self._column and self._width <= self._column + cell_len(rest):
+            rest, before, self._column = rest.lstrip(" "), "\n", 0
+        self._column += cell_len(rest)
+        self._column -= (
+            max(self._column - 1, 0) // self._width * self._width
+        )  # the rows that the terminal fills
+        return before + rest
 
     def close(self) -> str:
         """Return what ends the last line."""
-        return "" if self._at_start else "\n"
+        last, self._open = self._place(self._open), ""
+        return last + ("\n" if self._column else "")
 
     def resize(self, width: int, height: int) -> str:
-        """Nothing: the terminal wraps."""
-        del width, height
+        """Go on in another size; nothing is to be written."""
+        del height
+        self._width = max(width, 2)
         return ""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -88,7 +89,7 @@ class Chat(NamedTuple):
             commands=COMMANDS,
             open_model=self.open_model,
             export=lambda name, conversation: self.export(name, conversation, answering.notice),
-            ask=ask_line,
+            ask=partial(ask_line, self.terminal),
             model_names=self.model_names,
         )
 

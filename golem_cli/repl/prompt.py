@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -15,8 +14,8 @@ from prompt_toolkit.formatted_text import FormattedText
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.key_binding.key_processor import KeyProcessor
 from prompt_toolkit.keys import Keys
+from prompt_toolkit.output import DummyOutput
 from prompt_toolkit.output.color_depth import ColorDepth
-from prompt_toolkit.output.plain_text import PlainTextOutput
 from prompt_toolkit.styles import Style
 from prompt_toolkit.utils import is_dumb_terminal
 
@@ -52,7 +51,7 @@ def make_prompt(
     session: PromptSession[str] = PromptSession(
         PROMPT,
         history=_history(history_file),
-        output=PlainTextOutput(sys.stdout) if is_dumb_terminal() else None,
+        output=DummyOutput() if is_dumb_terminal() else None,
         multiline=True,
         key_bindings=keys.bindings,
         complete_while_typing=True,
@@ -68,6 +67,7 @@ def make_prompt(
     session.app.ttimeoutlen = ESCAPE_WAIT
     session.app.key_processor.after_key_press += _wait_for_the_rest
     show_marks(session.layout)
+    _echo_where_nothing_moves(session, terminal, PROMPT)
 
     def fit(app: Application[str]) -> None:
         """Leave room for the draft: a layout that asks for too many rows shows an error in its place."""
@@ -87,10 +87,20 @@ def _wait_for_the_rest(processor: KeyProcessor) -> None:
     get_app().timeoutlen = ESCAPE_WAIT if escaped else SEQUENCE_WAIT
 
 
-async def ask_line(question: str) -> str:
+def _echo_where_nothing_moves(session: PromptSession[str], terminal: Terminal, sign: str) -> None:
+    if is_dumb_terminal():
+        from golem_cli.repl.line_echo import LineEcho
+
+        LineEcho(terminal, session, sign)
+
+
+async def ask_line(terminal: Terminal, question: str) -> str:
     """Read one line in answer to `question`; "" when the person would rather not."""
-    session = PromptSession[str](neutralize(question, single_line=True), history=InMemoryHistory())
+    sign = neutralize(question, single_line=True)
+    output = DummyOutput() if is_dumb_terminal() else None
+    session = PromptSession[str](sign, history=InMemoryHistory(), output=output)
     show_marks(session.layout)
+    _echo_where_nothing_moves(session, terminal, sign)
     try:
         return await session.prompt_async(handle_sigint=False)
     except (EOFError, KeyboardInterrupt):
