@@ -9,8 +9,13 @@ def main() -> int:
     if arguments in (["--version"], ["-V"]) and sys.stdout is not None:
         from golem_cli._version import __version__
 
-        sys.stdout.write(f"golem {__version__}\n")
-        return 0
+        try:
+            sys.stdout.write(f"golem {__version__}\n")
+            sys.stdout.flush()
+        except OSError:
+            pass  # a full disk, a reader that went away: told as by every command
+        else:
+            return 0
     from golem_cli.cli.process import run_in_this_process
 
     return run_in_this_process(arguments)

@@ -34,7 +34,7 @@ Undo = Annotated[
     bool, typer.Option("--undo", help="Bring back the original that -w kept; keep what it undoes.")
 ]
 Output = Annotated[
-    str,
+    str | None,
     typer.Option("--output", "-o", metavar="OUT", help="Write to a new file; - is standard output."),
 ]
 Salvage = Annotated[
@@ -73,7 +73,7 @@ def command_for(cleaning: Cleaning, help_text: str) -> Callable[..., int]:
         as_json: Json = False,
         write: Write = False,
         undo: Undo = False,
-        output: Output = "",
+        output: Output = None,
         salvage: Salvage = False,
     ) -> int:
         options = CleaningOptions(
@@ -83,13 +83,20 @@ def command_for(cleaning: Cleaning, help_text: str) -> Callable[..., int]:
             json=as_json,
             write=write,
             undo=undo,
-            output=output,
+            output=named_output(output),
             salvage=salvage,
         )
         return run_cleaning(files, options, cleaning, context.obj)
 
     command.__doc__ = help_text
     return command
+
+
+def named_output(output: str | None) -> str:
+    """Return the name that was given with `-o`, "" when it was not. Raises `WrongUsage` for an empty one."""
+    if output == "":
+        raise WrongUsage("-o needs the name of a new file, or - for standard output")
+    return output or ""
 
 
 def run_cleaning(

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final, NamedTuple, TextIO
 
+STANDARD_OUTPUT: Final = "standard output"
+"""What the errors of that stream call it."""
 STANDARD_STREAM: Final = "-"
 """The name of standard input (or output) where a file is asked for."""
 
@@ -66,14 +68,14 @@ class Environment(NamedTuple):
 
     def write(self, text: str) -> None:
         """Write `text` to standard output as it is."""
-        with _named_in_errors("standard output"):
+        with _named_in_errors(STANDARD_OUTPUT):
             self.stdout.write(text)
 
     def write_transcript(self, data: bytes) -> None:
         """Write JSON as it is; on a terminal with everything beyond ASCII escaped, which says the same."""
         if self.stdout_is_terminal:
             data = _BEYOND_ASCII.sub(_escape, data.decode("utf-8")).encode("ascii")
-        with _named_in_errors("standard output"):
+        with _named_in_errors(STANDARD_OUTPUT):
             self.stdout.flush()
             self.stdout.buffer.write(data)
             self.stdout.buffer.flush()
@@ -84,6 +86,26 @@ class Environment(NamedTuple):
 
         self.stderr.write(f"{neutralize(text)}\n")
         self.stderr.flush()
+
+
+class NamedOutput:
+    """Standard output for those who write to `sys.stdout` themselves: its errors have its name."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write `text`."""
+        with _named_in_errors(STANDARD_OUTPUT):
+            return self._stream.write(text)
+
+    def flush(self) -> None:
+        """Write out what waits."""
+        with _named_in_errors(STANDARD_OUTPUT):
+            self._stream.flush()
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._stream, name)
 
 
 @contextmanager

@@ -13,6 +13,8 @@ FAILED: Final = 1
 """The run failed, or the store could not do what was asked."""
 WRONG_USAGE: Final = 2
 NO_TRANSCRIPT: Final = 3
+HUNG_UP: Final = 129
+"""The terminal was closed: what a shell reports of SIGHUP."""
 INTERRUPTED: Final = 130
 BROKEN_PIPE: Final = 141
 """The reader of our output went away: what a shell reports of a program that SIGPIPE ended."""
@@ -24,11 +26,12 @@ MEANINGS: Final = {
     FAILED: "failed",
     WRONG_USAGE: "wrong usage",
     NO_TRANSCRIPT: "the input is no transcript",
+    HUNG_UP: "the terminal was closed (SIGHUP)",
     INTERRUPTED: "interrupted",
     BROKEN_PIPE: "the reader of a pipe went away",
     TERMINATED: "told to end (SIGTERM)",
 }
-_OF_EVERY_COMMAND: Final = (DONE, WRONG_USAGE, INTERRUPTED, BROKEN_PIPE, TERMINATED)
+_OF_EVERY_COMMAND: Final = (DONE, WRONG_USAGE, HUNG_UP, INTERRUPTED, BROKEN_PIPE, TERMINATED)
 
 
 def epilog(*examples: str, **meanings: str) -> str:
@@ -41,6 +44,7 @@ def epilog(*examples: str, **meanings: str) -> str:
         0  done
         1  failed
         2  wrong usage
+      129  the terminal was closed (SIGHUP)
       130  interrupted
       141  the reader of a pipe went away
       143  told to end (SIGTERM)

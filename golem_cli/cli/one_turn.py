@@ -44,12 +44,14 @@ def output_for(form: str, environment: Environment) -> AnswerOutput:
 def take_turn(session: Session, work: Work, output: AnswerOutput, environment: Environment) -> int:
     """Run the turn in an event loop of its own, close the session, and return the exit code.
 
-    An error of something that never became a run is raised: the command line words it.
+    An answer that could not be kept is on standard output all the same; the exit code says it. An error of
+    something that never became a run is raised: the command line words it.
     """
     try:
-        return asyncio.run(_take(session, work, output, environment))
+        code = asyncio.run(_take(session, work, output, environment))
     finally:
         session.close()
+    return FAILED if code == DONE and session.writer.unsaved else code
 
 
 async def _take(session: Session, work: Work, output: AnswerOutput, environment: Environment) -> int:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import IO, Final, TextIO
 
-from golem_cli.cli.environment import Environment
+from golem_cli.cli.environment import STANDARD_OUTPUT, Environment
 from golem_cli.cli.exit_codes import BROKEN_PIPE, INTERRUPTED
 
 COLLECT_AFTER: Final = 50_000
@@ -32,15 +32,20 @@ def run_in_this_process(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         _forget_the_readers()
         return BROKEN_PIPE
-    except OSError as error:  # the last flush: a full disk behind `> file`
+    except OSError as error:  # a full disk behind `> file`, a closed stream
         code = _report_lost_output(error)
         _forget_the_readers()
     return code
 
 
 def environment_of_this_process() -> Environment:
-    """Return the streams and variables of this process; a closed stream is an empty one."""
-    stdin, stdout, stderr = _utf8(sys.stdin, "r"), _utf8(sys.stdout, "w"), _utf8(sys.stderr, "w")
+    """Return the streams and variables of this process.
+
+    Closed standard input is an empty one, and nobody reads what goes to closed standard error. Closed
+    standard output cannot be written: an answer that is lost is a failure.
+    """
+    stdin, stderr = _utf8(sys.stdin, "r"), _utf8(sys.stderr, "w")
+    stdout = _utf8(sys.stdout, "w") if sys.stdout is not None else _unwritable()
     return Environment(
         stdin=stdin,
         stdout=stdout,
@@ -61,6 +66,12 @@ def _utf8(stream: TextIO | None, mode: str) -> TextIO:
     return stream
 
 
+def _unwritable() -> TextIO:
+    """A stream that takes nothing: what is written fails as it does for every program (`EBADF`)."""
+    descriptor = os.open(os.devnull, os.O_RDONLY)
+    return os.fdopen(descriptor, "w", encoding="utf-8")
+
+
 def _forget_the_readers() -> None:
     """Point the output streams at nothing, so that the interpreter's own last flush stays silent."""
     nothing = os.open(os.devnull, os.O_WRONLY)
@@ -74,6 +85,6 @@ def _report_lost_output(error: OSError) -> int:
     from golem_cli.cli.exit_codes import FAILED
     from golem_cli.cli.failures import line_of
 
-    error.filename = error.filename or "standard output"
+    error.filename = error.filename or STANDARD_OUTPUT
     sys.stderr.write(f"{line_of(error)}\n")
     return FAILED

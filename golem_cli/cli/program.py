@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO, cast
 
 from golem_cli.cli import arguments as command_line
+from golem_cli.cli.environment import STANDARD_OUTPUT, NamedOutput
 from golem_cli.cli.exit_codes import DONE, INTERRUPTED
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ COMPLETION_VARIABLE = "_GOLEM_COMPLETE"
 def program(arguments: Sequence[str], environment: Environment) -> int:
     """Run `golem` with `arguments` and return its exit code.
 
-    `KeyboardInterrupt` becomes 130 and every other error one line; only a broken pipe is left to the caller,
-    who owns the process's streams.
+    `KeyboardInterrupt` becomes 130 and every other error one line; only a broken pipe, and standard output
+    that cannot be written, are left to the caller, who owns the process's streams.
     """
     if COMPLETION_VARIABLE in environment.variables:
         return _run_typer(arguments, environment)
@@ -36,10 +37,18 @@ def program(arguments: Sequence[str], environment: Environment) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         raise
+    except OSError as error:
+        if error.filename == STANDARD_OUTPUT:
+            raise  # what waits in the stream fails once more at the end: told there, once
+        return _report(error, environment)
     except Exception as error:  # noqa: BLE001 (a traceback in front of a user is a bug: every error becomes a line)
-        from golem_cli.cli.failures import report_error
+        return _report(error, environment)
 
-        return report_error(error, environment)
+
+def _report(error: Exception, environment: Environment) -> int:
+    from golem_cli.cli.failures import report_error
+
+    return report_error(error, environment)
 
 
 def _run_typer(arguments: Sequence[str], environment: Environment) -> int:
@@ -48,7 +57,8 @@ def _run_typer(arguments: Sequence[str], environment: Environment) -> int:
 
     from golem_cli.cli.app import run
 
-    with contextlib.redirect_stdout(environment.stdout), contextlib.redirect_stderr(environment.stderr):
+    output = cast("TextIO", NamedOutput(environment.stdout))
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(environment.stderr):
         try:
             return run(arguments, environment)
         except typer.Abort as error:

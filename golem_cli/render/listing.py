@@ -51,9 +51,20 @@ def _cells(each: Listed, id_length: int, now: datetime) -> tuple[str, ...]:
         str(each.message_count),
         each.status,
         each.model,
-        each.problem or each.title or "Untitled",
+        _reason(each) or each.title or "Untitled",
     )
     return tuple(neutralize(cell, single_line=True) for cell in cells)
+
+
+def _reason(each: Listed) -> str:
+    """Say why it cannot be read, in short: without the file's path, which has the id, and without advice.
+
+    >>> from types import SimpleNamespace
+    >>> _reason(SimpleNamespace(conversation_id="0193", problem="/d/0193.json: it is cut; golem normalize …"))
+    'it is cut'
+    """
+    _, named, why = each.problem.partition(f"{each.conversation_id}.json: ")
+    return (why if named else each.problem).partition("; golem ")[0]
 
 
 def _sizes(rows: Sequence[Sequence[str]], width: int | None) -> list[int]:

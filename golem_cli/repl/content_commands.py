@@ -101,8 +101,13 @@ def export(room: Room, name: str) -> None:
     """Write the conversation to a new file: .md, .html or .json."""
     if not name:
         raise ConfigurationError("into which file? /export FILE, ending in .md, .html or .json")
-    path = room.export(name, room.conversation)
+    path = room.export(_unquoted(name), room.conversation)
     room.say(f"Written: {path}")
+
+
+def _unquoted(name: str) -> str:
+    """Return a name that was typed in quotes, as in a shell, without them; a whole line needs none."""
+    return name[1:-1] if len(name) > 2 and name[0] == name[-1] and name[0] in "\"'" else name
 
 
 def copy(room: Room, words: str) -> None:

@@ -25,6 +25,7 @@ _WORDS = {
     errno.EMFILE: "too many files are open",
     errno.ENFILE: "too many files are open on this machine",
     errno.ENAMETOOLONG: "its name is too long",
+    errno.EBADF: "it is closed",
     errno.EIO: "the disk reports an error",
 }
 if hasattr(errno, "EDQUOT"):  # not on every platform

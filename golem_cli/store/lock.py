@@ -65,7 +65,7 @@ class ConversationLock:
         except Timeout:
             holder = holder_of(self._folder, self._id)
             raise ConversationLocked(
-                f"conversation {self._id} is being written by {holder}; read it, fork it, or close it there",
+                f"conversation {self._id} is open in {holder}; read it, fork it, or close it there",
                 holder=holder,
             ) from None
         except NotImplementedError:

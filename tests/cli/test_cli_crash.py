@@ -7,6 +7,7 @@ import os
 import random
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -184,6 +185,43 @@ def test_a_full_disk_behind_the_output_stops_the_run_which_is_kept(server: HttpS
     assert f"golem resume {store.ids()[0]} goes on" in done.stderr
     assert "Traceback" not in done.stderr
     assert last_run(store).partial_text == "one\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell's redirections")
+def test_an_answer_that_nobody_could_see_is_no_success(server: HttpServer, store: Store) -> None:
+    server.reply(answer("one\n", "two\n"))
+    done = subprocess.run(
+        ["sh", "-c", f'"{GOLEM}" ask hi >&-'],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 1
+    assert "the output cannot be written" in done.stderr
+    assert f"golem resume {store.ids()[0]} goes on" in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")
+def test_an_answer_that_could_not_be_kept_is_on_stdout_and_the_exit_code_says_so(
+    server: HttpServer, store: Store
+) -> None:
+    """No file may have more than 2,000 bytes: the prompt fits, the answer does not."""
+    server.reply(answer("x" * 5000))
+    limit = "import resource, os, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000));"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{limit} os.execv(sys.argv[1], sys.argv[1:])", GOLEM, "ask", "hi"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+    )
+    assert (done.returncode, done.stdout) == (1, "x" * 5000 + "\n")
+    assert "the newest of the conversation was not kept" in done.stderr
+    assert "x" * 5000 not in store.path_of(store.ids()[0]).read_text()
 
 
 # -- kill -9 -----------------------------------------------------------------------------------------------

@@ -198,7 +198,7 @@ def test_who_writes_a_conversation_is_told(store: Store) -> None:
     keep(store, 1)
     with store.open(IDENTITY.format(1)):
         (held,) = checks(doctor(), "conversations", "note")
-    assert held.startswith(f"{IDENTITY.format(1)} is being written by process {os.getpid()} on ")
+    assert held.startswith(f"{IDENTITY.format(1)} is open in process {os.getpid()} on ")
     assert checks(doctor(), "conversations", "note") == []
 
 

@@ -16,8 +16,8 @@ from golem_cli import __version__
 from golem_cli.cli.app import COMMANDS
 from tests.support.golem_runs import GOLEM, golem, golem_process
 
-EVERY_CODE = ["0", "2", "130", "141", "143"]
-"""The exit codes that every command has: product.md, and what shells report of SIGPIPE and SIGTERM."""
+EVERY_CODE = ["0", "2", "129", "130", "141", "143"]
+"""The exit codes that every command has: product.md, and what shells report of three signals."""
 
 
 @pytest.mark.parametrize("flag", ["--version", "-V"])
@@ -87,7 +87,7 @@ def test_the_help_of_golem_alone_cuts_no_summary_off() -> None:
 
 def test_the_help_of_golem_alone_shows_every_exit_code() -> None:
     codes = golem("--help").out.partition("Exit codes:\n")[2].splitlines()
-    assert [int(line.split()[0]) for line in codes] == [0, 1, 2, 3, 130, 141, 143]
+    assert [int(line.split()[0]) for line in codes] == [0, 1, 2, 3, 129, 130, 141, 143]
 
 
 @pytest.mark.parametrize("command", ["chat", "ask"])
@@ -199,17 +199,38 @@ def _wait_until_it_reads(pid: int) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell's redirections")
-def test_a_closed_stdout_is_no_crash(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "command", ["--help", "list --help", "--version", "list", "show {file}", "normalize {file}"]
+)
+def test_closed_standard_output_is_one_line_and_no_success(command: str, tmp_path: Path) -> None:
     file = tmp_path / "one.json"
     file.write_text('[{"role":"user","content":"hi"}]')
-    done = subprocess.run(["sh", "-c", f'"{GOLEM}" normalize "{file}" >&-'], capture_output=True, check=False)
-    assert b"Traceback" not in done.stderr
+    line = f'"{GOLEM}" {command.format(file=file)} >&-'
+    done = subprocess.run(["sh", "-c", line], capture_output=True, check=False, timeout=60)
+    assert done.returncode == 1
+    *report, last = done.stderr.decode().splitlines()
+    assert last == "golem: standard output: it is closed"
+    assert len(report) == (2 if command.startswith("normalize") else 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell's redirections")
+def test_closed_standard_error_and_input_are_no_failure(tmp_path: Path) -> None:
+    file = tmp_path / "one.json"
+    file.write_text('[{"role":"user","content":"hi"}]')
+    line = f'"{GOLEM}" normalize "{file}" 2>&- <&-'
+    done = subprocess.run(["sh", "-c", line], capture_output=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b'"hi"' in done.stdout
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux's full device")
 @pytest.mark.parametrize("unbuffered", ["", "1"], ids=["at the end", "at once"])
 @pytest.mark.parametrize(
-    "command", ["show", "show --json", "list", "list --json", "normalize -o -", "config"]
+    "command",
+    [
+        *("show", "show --json", "list", "list --json", "normalize -o -", "config"),
+        *("--help", "show --help", "--version"),
+    ],
 )
 def test_a_full_disk_behind_stdout_is_one_line_that_names_it(
     command: str, unbuffered: str, tmp_path: Path
@@ -217,7 +238,7 @@ def test_a_full_disk_behind_stdout_is_one_line_that_names_it(
     """Whether the output is refused while it is written or only when the last of it is."""
     file = tmp_path / "one.json"
     file.write_text('[{"role":"user","content":"hi"}]')
-    words = command.split() + ([str(file)] if command[0] in "sn" else [])
+    words = command.split() + ([str(file)] if command[0] in "sn" and "--help" not in command else [])
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
             [GOLEM, *words],

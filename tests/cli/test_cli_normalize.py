@@ -335,3 +335,10 @@ def test_the_real_program_in_a_pipe(broken: Path) -> None:
     done = golem_process("normalize", "-", stdin=broken.read_bytes())
     assert (done.code, done.out) == (0, REPAIRED)
     assert "unanswered-call" in done.err
+
+
+@pytest.mark.parametrize("command", ["normalize", "sanitize", "export"])
+def test_an_output_without_a_name_is_wrong_usage(command: str, broken: Path) -> None:
+    done = golem(command, broken, "-o", "")
+    assert (done.code, done.out) == (2, "")
+    assert done.error_line == "golem: -o needs the name of a new file, or - for standard output"

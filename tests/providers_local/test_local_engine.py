@@ -197,6 +197,20 @@ async def test_a_request_beyond_the_window_is_refused_with_both_numbers(small: L
     assert (await small.complete(ask(user("Hi"), max_tokens=1))).usage.output_tokens == 1
 
 
+async def test_a_prompt_of_megabytes_is_too_long_and_not_the_servers_fault(small: LocalModel) -> None:
+    """Its tokens, one by one, would be more than an answer may have; its count is never too small."""
+    huge = user("y\n" * 3_000_000)
+    assert await small.count([huge]) > 4_000_000
+    with pytest.raises(ModelError, match=r"the request has 6,000,000 bytes .* holds 512 tokens: send less"):
+        await small.complete(ask(huge))
+
+
+async def test_a_text_counted_in_slices_has_the_tokens_of_its_slices(small: LocalModel) -> None:
+    piece = "word é " * 40_000  # 320,000 bytes: four of them are two slices, cut within a character or not
+    one, four = [await small.count([user(piece * many)]) for many in (1, 4)]
+    assert abs(four - 4 * one) < 200
+
+
 STRICT_TEMPLATE = (
     "{% for m in messages %}{% if (m.role == 'user') != (loop.index0 % 2 == 0) or m.role == 'system' %}"
     "{{ raise_exception('roles') }}{% endif %}"

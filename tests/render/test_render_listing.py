@@ -83,3 +83,16 @@ def test_columns_are_as_wide_as_the_cells_they_take() -> None:
     """Three characters of two cells each fill six; the title begins below its head."""
     _, first, second = lines(80, model="模型名")
     assert cell_len(first.partition("Why")[0]) == cell_len(second.partition("Why")[0])
+
+
+def test_the_reason_of_a_damaged_one_has_neither_its_path_nor_advice() -> None:
+    path = f"/home/me/.local/share/golem/conversations/{SECOND}.json"
+    cut = f"{path}: the text stops in the middle, at byte 7; golem normalize -w {SECOND} keeps those"
+    for problem, shown in (
+        (cut, "the text stops in the middle, at byte 7"),
+        (f"cannot read {path}: permission denied", "permission denied"),
+        ("something else", "something else"),
+    ):
+        last = lines(None, problem=problem, status="damaged")[-1]
+        assert last.endswith(f"  {shown}")
+        assert SECOND not in last

@@ -253,6 +253,8 @@ def test_export_never_replaces_a_file(server: HttpServer, tmp_path: Path) -> Non
         say(terminal, "question", "an answer")
         say(terminal, "/export chat.md", "Written: chat.md")
         say(terminal, "/export chat.md", "exists already")
+        say(terminal, '/export "two words.md"', "Written: two words.md")
+        say(terminal, "/export 'two words.md'", "exists already")
     assert "an answer" in (tmp_path / "chat.md").read_text(encoding="utf-8")
 
 

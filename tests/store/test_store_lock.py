@@ -200,9 +200,9 @@ def test_whatever_stands_in_the_holders_note_the_second_writer_is_told(store: St
         note = store.conversations.parent / "locks" / f"{identifier}.holder"
         for junk in (b"", b"[1]", b'{"pid":1e400,"host":"h","since":"s"}', b"\xff"):
             note.write_bytes(junk)
-            with pytest.raises(ConversationLocked, match="by another process"):
+            with pytest.raises(ConversationLocked, match="open in another process"):
                 store.open(identifier)
         note.unlink()
         os.mkfifo(note)  # nobody writes to it: reading would wait for ever
-        with pytest.raises(ConversationLocked, match="by another process"):
+        with pytest.raises(ConversationLocked, match="open in another process"):
             store.open(identifier)

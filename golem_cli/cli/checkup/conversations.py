@@ -54,7 +54,7 @@ def _about(each: Inspected) -> Iterator[Check]:
     if each.version > FORMAT_VERSION:
         yield note("format", f"{identity} was written by a newer golem: it is read, not written")
     if each.holder:
-        yield note("lock", f"{identity} is being written by {each.holder}")
+        yield note("lock", f"{identity} is open in {each.holder}")
     for path in each.paths:
         yield from file_permissions(path)
 

@@ -6,7 +6,7 @@ Source: the manual of llama.cpp's server, endpoints `/props`, `/apply-template` 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 
     from golem_cli.providers.local.engine import Address
     from golem_cli.providers.wire.fields import Json
+
+
+MOST_BYTES: Final = 4 << 20
+"""Bytes of text that are counted: more than the window of any model that runs here holds."""
+_SLICE: Final = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +57,17 @@ class EngineApi:
         return text(await self._ask("POST", "/apply-template", body), "prompt")
 
     async def tokens(self, content: str, *, special: bool) -> int:
-        """The tokens of `content`; `special` reads the model's markers, as requests do."""
+        """The tokens of `content`, never fewer; `special` reads the model's markers, as requests do.
+
+        A long text is counted in slices, so that no answer is too long to be read; what of it is beyond
+        `MOST_BYTES` counts a token for each byte, which no tokenizer exceeds.
+        """
+        data = content.encode(errors="replace")
+        slices = (data[at : at + _SLICE] for at in range(0, min(len(data), MOST_BYTES), _SLICE))
+        counts = [await self._tokens_of(each.decode(errors="replace"), special=special) for each in slices]
+        return sum(counts) + max(0, len(data) - MOST_BYTES)
+
+    async def _tokens_of(self, content: str, *, special: bool) -> int:
         body = msgspec.json.encode({"content": content, "add_special": special, "parse_special": special})
         return len(optional(await self._ask("POST", "/tokenize", body), "tokens", list) or [])
 

@@ -164,6 +164,7 @@ class _Loaded:
         from golem_cli.providers.services import Quirks
 
         _refuse_parts(request.messages, self._name)
+        self._check_size(request.messages)
         refusal: ModelError | None = None
         for form in self._forms():
             candidate = replace(request, messages=form(request.messages))
@@ -184,6 +185,19 @@ class _Loaded:
 
         yield list if self.properties.tool_calls else tools_as_text
         yield alternating
+
+    def _check_size(self, messages: Sequence[Message]) -> None:
+        """Refuse at once what need not be counted to be known as too long."""
+        from golem_cli.core.history import scalar_text
+        from golem_cli.providers.local.engine_api import MOST_BYTES
+
+        size = sum(len(scalar_text(message.content).encode()) for message in messages)
+        if size > MOST_BYTES:
+            raise ModelError(
+                f"{self._name}: the request has {size:,} bytes of text and the model's window holds "
+                f"{self.properties.window:,} tokens: send less history or a shorter prompt",
+                code=CONTEXT_EXCEEDED,
+            )
 
     async def _check_length(self, prompt: str) -> None:
         length, window = await self._api.tokens(prompt, special=True), self.properties.window
