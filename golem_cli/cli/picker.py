@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from golem_cli.cli.failures import WrongUsage
 from golem_cli.cli.home import open_store
+from golem_cli.core.quote import quoted
 
 if TYPE_CHECKING:
     from golem_cli.cli.environment import Environment
@@ -14,7 +15,7 @@ SHOWN: Final = 20
 
 
 def pick_conversation(environment: Environment) -> str:
-    """Show the newest conversations and return the id of the one that the person picks.
+    """Show the newest conversations and return the id of the one that the person picks; ask until one is.
 
     Raises `WrongUsage` when there is none, no terminal to ask on, or no choice was made.
     """
@@ -30,10 +31,18 @@ def pick_conversation(environment: Environment) -> str:
     environment.say(f"    {header}")
     for number, line in enumerate(lines, 1):
         environment.say(f"{number:>2}  {line}")
-    environment.stdout.write(f"Which one? [1 to {len(shown)}, Enter for 1] ")
-    environment.stdout.flush()
-    typed = environment.stdin.readline()
-    choice = typed.strip() or ("1" if typed else "")
-    if choice.isascii() and choice.isdigit() and 1 <= int(choice) <= len(shown):
-        return shown[int(choice) - 1].conversation_id
-    raise WrongUsage("no conversation was picked")
+    return shown[_asked_for(len(shown), environment) - 1].conversation_id
+
+
+def _asked_for(count: int, environment: Environment) -> int:
+    """The number from 1 to `count` that is typed."""
+    while True:
+        environment.stdout.write(f"Which one? [1 to {count}, Enter for 1, Ctrl-D for none] ")
+        environment.stdout.flush()
+        line = environment.stdin.readline()
+        typed = line.strip() or "1"
+        if not line or "\x1b" in typed:  # Esc, which a terminal hands on only with Enter
+            raise WrongUsage("no conversation was picked")
+        if typed.isascii() and typed.isdigit() and 1 <= int(typed[:9]) <= count:
+            return int(typed[:9])
+        environment.say(f"{quoted(typed)} is not on the list.")

@@ -168,6 +168,20 @@ def test_the_picker_takes_a_number_and_nothing_else(store: Store, typed: str, co
     assert (FIRST in done.out) == (code == 0)
 
 
+def test_the_picker_asks_until_it_has_a_number_of_its_list(store: Store) -> None:
+    keep(store)
+    done = golem("resume", "--no-run", stdin=b"9\nbread\n1\n")
+    assert done.code == 0
+    assert "'9' is not on the list.\nWhich one?" in done.out
+    assert "'bread' is not on the list.\nWhich one?" in done.out
+    assert FIRST in done.out
+
+
+def test_escape_leaves_the_picker(store: Store) -> None:
+    keep(store)
+    assert golem("resume", "--no-run", stdin=b"\x1b\n1\n").code == 2
+
+
 def test_no_run_and_a_prompt_contradict_each_other() -> None:
     done = golem("resume", FIRST, "--no-run", "--prompt", "x")
     assert done.code == 2

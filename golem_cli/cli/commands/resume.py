@@ -145,8 +145,7 @@ async def offer_recovery(room: Room) -> None:
     if room.session.stop is None:
         return
     room.say("r: try again   c: continue from what there is   d: drop the turn   Enter: decide later")
-    choice = (await room.ask("What now? ")).strip().lower()
-    match choice[:1]:
+    match await _choice(room):
         case "r":
             await conversation_commands.retry(room, "")
         case "c":
@@ -155,3 +154,10 @@ async def offer_recovery(room: Room) -> None:
             conversation_commands.take_back(room, None)
         case _:
             room.say("Later then: /retry, /resume or /undo do it.", "dim")
+
+
+async def _choice(room: Room) -> str:
+    """`r`, `c`, `d` or "": asked for until it is one of them."""
+    while (choice := (await room.ask("What now? ")).strip().lower()) not in ("r", "c", "d", ""):
+        room.say("That is none of them: r, c, d, or Enter alone.")
+    return choice
