@@ -218,9 +218,9 @@ def test_the_program_does_not_wait_for_a_silent_pipe(server: HttpServer) -> None
     assert prompt(server) == "hi"
 
 
-@pytest.mark.parametrize(("closing", "expected"), [("<&-", "Hello\n"), (">&-", ""), ("2>&-", "Hello\n")])
+@pytest.mark.parametrize("closing", ["<&-", "2>&-"])
 @pytest.mark.usefixtures("server")
-def test_a_closed_stream_is_an_empty_one(closing: str, expected: str) -> None:
+def test_closed_input_is_empty_and_closed_standard_error_hides_nothing_of_the_answer(closing: str) -> None:
     done = subprocess.run(
         ["/bin/sh", "-c", f'"$0" ask -m openai:test hi {closing}', GOLEM],
         stdin=subprocess.DEVNULL,
@@ -229,7 +229,7 @@ def test_a_closed_stream_is_an_empty_one(closing: str, expected: str) -> None:
         check=False,
         timeout=60,
     )
-    assert (done.returncode, done.stdout, done.stderr) == (0, expected, "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "Hello\n", "")
 
 
 def test_files_are_attached_as_text_or_as_parts(server: HttpServer, tmp_path: Path) -> None:
