@@ -23,6 +23,15 @@ _FETCHED = weights_path(resolve_paths(os.environ).cache)
 
 _FOREIGN = ("OPENAI_", "ANTHROPIC_", "GEMINI_", "AZURE_", "AWS_", "GOLEM_", "XDG_")
 """How variables begin that would lead a test to what belongs to the person who runs it."""
+_SIZE = ("COLUMNS", "LINES")
+"""They overrule the size of each terminal; Python's `readline` sets them for what its process starts."""
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Two processes for a core, since tests wait as long as they work; none for files that are named."""
+    if any(".py" in argument for argument in config.args):
+        return 0
+    return min(2 * (os.cpu_count() or 1), 8)
 
 
 @pytest.fixture(scope="session")
@@ -47,7 +56,7 @@ def home(homes: Iterator[Path], weights_cache: Path, monkeypatch: pytest.MonkeyP
     folder = next(homes)
     folder.mkdir(mode=0o700)
     for name in list(os.environ):
-        if name.startswith(_FOREIGN) or name.endswith("_API_KEY"):
+        if name.startswith(_FOREIGN) or name.endswith("_API_KEY") or name in _SIZE:
             monkeypatch.delenv(name)
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")  # nor is the machine asked for credentials
     monkeypatch.setenv("HOME", str(folder))
