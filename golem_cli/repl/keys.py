@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from prompt_toolkit.application import get_app
 from prompt_toolkit.enums import DEFAULT_BUFFER
@@ -15,6 +15,9 @@ from prompt_toolkit.keys import Keys
 from golem_cli.repl.bursts import ENTER_AHEAD, goes_on
 from golem_cli.repl.commands import split
 
+if TYPE_CHECKING:
+    from prompt_toolkit.buffer import Buffer
+
 LEAVE_WITHIN: Final = 2.0
 """Seconds in which a second Ctrl-C on an empty line leaves."""
 
@@ -22,7 +25,8 @@ LEAVE_WITHIN: Final = 2.0
 class PromptKeys:
     """The bindings of the prompt, and the hint that the bottom line shows for a moment.
 
-    `is_command` tells whether a draft is a slash command of ours.
+    `is_command` tells whether a draft is a slash command of ours. `offered` is the draft that the prompt
+    began with; `set_aside` tells that a command typed behind it was taken alone.
     """
 
     def __init__(
@@ -31,6 +35,8 @@ class PromptKeys:
         self._is_command = is_command
         self._clock = clock
         self._warned_at = -LEAVE_WITHIN
+        self.offered = ""
+        self.set_aside = False
         in_draft = has_focus(DEFAULT_BUFFER)  # a search has keys of its own
         self.bindings = KeyBindings()
         self.bindings.add("enter", filter=in_draft)(self._enter)
@@ -49,14 +55,29 @@ class PromptKeys:
         fresh = self._clock() - self._warned_at < LEAVE_WITHIN
         return "Ctrl-C again leaves; Ctrl-D or /exit too" if fresh else ""
 
+    def offer(self, draft: str) -> None:
+        """Take note of the draft that the next prompt begins with."""
+        self.offered, self.set_aside = draft, False
+
     def _enter(self, event: KeyPressEvent) -> None:
         """Accept; but inside the text of an unbracketed paste an Enter is text. A command ends at it."""
+        self._set_offer_aside(event.current_buffer)
         text = event.current_buffer.text
         pasted = event.key_sequence[-1] != ENTER_AHEAD and goes_on(event.app.key_processor.input_queue)
         if pasted and text.strip() and not self._is_command(text):
             _new_line(event)
         else:
             event.current_buffer.validate_and_handle()
+
+    def _set_offer_aside(self, buffer: Buffer) -> None:
+        """A command right behind the untouched draft is meant alone; the draft goes into the history."""
+        command = buffer.text.removeprefix(self.offered)
+        if command != buffer.text and self._is_command(command):
+            buffer.text = self.offered
+            buffer.append_to_history()
+            buffer.text = command
+            self.offer("")
+            self.set_aside = True
 
     def _cancel(self, event: KeyPressEvent) -> None:
         buffer = event.current_buffer

@@ -117,9 +117,14 @@ class Loop:
     async def _read(self) -> str:
         # Our handler for SIGINT stands for the whole chat; prompt-toolkit's would take it away at the end.
         # Its handler for errors would show a traceback.
-        return await self._prompt.prompt_async(
-            default=self._take_draft(), handle_sigint=False, set_exception_handler=False
+        draft = self._take_draft()
+        self._keys.offer(draft)
+        line = await self._prompt.prompt_async(
+            default=draft, handle_sigint=False, set_exception_handler=False
         )
+        if self._keys.set_aside:
+            self.room.say("The command goes alone; the draft is in the history (Up).", "dim")
+        return line
 
     def _take_draft(self) -> str:
         """What the next prompt begins with; text typed ahead was meant for an empty one and goes first."""

@@ -215,3 +215,43 @@ def test_an_esc_at_the_prompt_does_not_swallow_the_slash_of_a_command(server: Ht
         terminal.type("/ids\r")
         terminal.wait_for("conversation  ")
     assert not server.requests
+
+
+@pytest.mark.parametrize("command", ["/undo", "/edit", "/rewind"])
+def test_a_command_behind_an_untouched_draft_goes_alone_and_the_draft_into_the_history(
+    server: HttpServer, command: str
+) -> None:
+    with chat(server, columns=120, rows=40) as terminal:
+        say(terminal, "first question", "an answer")
+        say(terminal, "second question", "an answer")
+        at_prompt(terminal)
+        terminal.type(f"{command}\r")
+        draft_is(terminal, "second question")
+        terminal.type(f"{command}\r")
+        draft_is(terminal, "first question")
+        terminal.wait_for("the draft is in the history (Up)")
+        terminal.type("\x1b[A\x1b[A")  # past the command
+        draft_is(terminal, "second question")
+    assert len(server.requests) == 2
+
+
+def test_a_draft_that_was_changed_before_its_slash_is_a_prompt(server: HttpServer) -> None:
+    with chat(server) as terminal:
+        say(terminal, "look at src", "an answer")
+        at_prompt(terminal)
+        terminal.type("/undo\r")
+        draft_is(terminal, "look at src")
+        terminal.type(" and lib/ids\r")
+        terminal.wait_for_count("an answer", 2)
+    assert sent(server) == ["look at src and lib/ids"]
+
+
+def test_a_slash_behind_a_draft_that_begins_no_command_is_a_prompt(server: HttpServer) -> None:
+    with chat(server) as terminal:
+        say(terminal, "look at src", "an answer")
+        at_prompt(terminal)
+        terminal.type("/undo\r")
+        draft_is(terminal, "look at src")
+        terminal.type("/repl\r")
+        terminal.wait_for_count("an answer", 2)
+    assert sent(server) == ["look at src/repl"]
