@@ -255,7 +255,8 @@ class Session:
         writer = self.library.create(whole)
         writer.save()
         writer.close()
-        self.notice(f"what is left behind stays as {whole.conversation_id}")
+        until = "" if writer.path else ", until golem ends: nothing is saved"
+        self.notice(f"what is left behind stays as {whole.conversation_id}{until}")
         return whole.conversation_id
 
     # -- moving between conversations -------------------------------------------------------------------
@@ -328,7 +329,7 @@ class Session:
         from golem_cli.core.history import normalize_history
 
         repaired, report = normalize_history(list(self.conversation.messages), pending=self.pending_calls)
-        self._clean(msgspec.structs.replace(self.conversation, messages=tuple(repaired)))
+        self._replace_messages(repaired)
         return report
 
     def sanitize(self) -> SanitizeReport:
@@ -339,6 +340,9 @@ class Session:
         closed = recovery.waits_no_more(self.conversation)
         self._clean(msgspec.structs.replace(closed, messages=tuple(clean)))
         return report
+
+    def _replace_messages(self, messages: list[Message]) -> None:
+        self._clean(msgspec.structs.replace(self.conversation, messages=tuple(messages)))
 
     def _clean(self, cleaned: Conversation) -> None:
         if cleaned != self.conversation:
