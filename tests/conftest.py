@@ -51,10 +51,9 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(autouse=True)
-def home(homes: Iterator[Path], weights_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home folder and a golem home of the test's own; no provider key of the person who runs the tests."""
+def away(homes: Iterator[Path], weights_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the test's home would be, with golem's in it; no provider key of the person who runs the tests."""
     folder = next(homes)
-    folder.mkdir(mode=0o700)
     for name in list(os.environ):
         if name.startswith(_FOREIGN) or name.endswith("_API_KEY") or name in _SIZE:
             monkeypatch.delenv(name)
@@ -64,6 +63,13 @@ def home(homes: Iterator[Path], weights_cache: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("GOLEM_HOME", str(folder / "golem"))
     monkeypatch.setenv("GOLEM_CACHE", str(weights_cache))
     return folder
+
+
+@pytest.fixture
+def home(away: Path) -> Path:
+    """A home folder of the test's own. Most tests need none, and thousands of folders take their time."""
+    away.mkdir(mode=0o700)
+    return away
 
 
 @pytest.fixture(autouse=True)
