@@ -61,10 +61,25 @@ def words_of(error: TyperException) -> str:
     option, near = getattr(error, "option_name", ""), getattr(error, "possibilities", None)
     if near is not None or (option and error.message.startswith("No such option")):
         text = f"there is no option {option}" + (f"; did you mean {near[0]}?" if near else "")
+    elif (wanted := _number_wanted(error)) is not None:
+        text = wanted
     else:
         text = error.format_message().rstrip(".")
         text = text[:1].lower() + text[1:]
     return f"{text}; see {path} --help" if not text.endswith("?") else f"{text} See {path} --help"
+
+
+def _number_wanted(error: TyperException) -> str | None:
+    """What a number should have been, when that is what was wrong; None when something else was."""
+    param = getattr(error, "param", None)
+    low = getattr(getattr(param, "type", None), "min", None)
+    if param is None or low is None:
+        return None
+    from golem_cli.core.quote import quoted
+
+    typed = quoted(error.message.partition(" is not ")[0].strip("'"))
+    name = param.opts[0] if param.opts[0].startswith("-") else str(param.metavar).strip("[]")
+    return f"{name} is a whole number from {int(low)} up, not {typed}"
 
 
 def report_error(error: BaseException, environment: Environment) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from golem_cli.cli.model_choice import EMBEDDED, address_of, configured_for, key_variable_of
 from golem_cli.core.errors import ConfigurationError
+from golem_cli.core.quote import quoted
 from golem_cli.providers.services import SERVICES, find_service
 
 if TYPE_CHECKING:
@@ -45,6 +46,10 @@ def find_model(name: str, settings: Settings, environment: Environment) -> Found
     what to set. The weights of the embedded model are fetched here,
     when they are not in the cache yet. An adapter is imported only when the model is made.
     """
+    if name.strip() and name.strip(" ,") != name.strip():
+        raise ConfigurationError(
+            f"{quoted(name)} has a comma with no model beside it; a,b tries a first, then b"
+        )
     names = names_in(name)
     if len(names) > 1:
         return _in_order([find_model(each, settings, environment) for each in names])
@@ -182,7 +187,7 @@ def _guess(name: str) -> str:
     related = [each.name for each in SERVICES if dash and each.default_model.startswith(f"{family}-")]
     if related:
         return f"did you mean {related[0]}:{name}?"
-    near = get_close_matches(name, provider_names(), n=1)
+    near = get_close_matches(name, provider_names(), n=1, cutoff=_VERY_NEAR)
     service = find_service(near[0]) if near else None
     if near and service is None:
         return "did you mean local: ?"

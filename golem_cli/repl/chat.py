@@ -101,5 +101,5 @@ class Chat(NamedTuple):
                 f"The newest was not kept. golem -r {conversation.conversation_id} goes on with the rest.",
                 "error",
             )
-        elif conversation.runs or conversation.messages:
+        elif session.writer.path and (conversation.runs or conversation.messages):
             self.terminal.say(f"Kept. golem -r {conversation.conversation_id} goes on with it.", "dim")

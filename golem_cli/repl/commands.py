@@ -58,6 +58,11 @@ class Commands:
         command = self._by_name.get(name)
         if command is not None:
             return command
+        if not name:
+            raise ConfigurationError(
+                "the name of a command stands right behind /; /help lists them all. "
+                "(//text sends /text as a prompt)"
+            )
         from difflib import get_close_matches
 
         from golem_cli.render.cells import shorten

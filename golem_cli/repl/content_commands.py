@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from golem_cli.core.conversation import DONE
+from golem_cli.core.conversation import DONE, INTERRUPTED, PENDING
 from golem_cli.core.errors import ConfigurationError
 from golem_cli.core.message import ASSISTANT
 from golem_cli.core.usage import Usage
@@ -14,6 +14,9 @@ from golem_cli.repl.commands import Command
 from golem_cli.repl.room import Room, whole_number
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from golem_cli.core.conversation import RunRecord
     from golem_cli.core.message import Message
     from golem_cli.render.code_blocks import CodeBlock
 
@@ -44,7 +47,7 @@ async def context(room: Room, _: str) -> None:
     preview = await room.session.preview()
     room.terminal.show(history_view(preview.messages))
     room.say(
-        f"The next request sends {len(preview.messages)} messages and your prompt; "
+        f"The next request sends {counted(len(preview.messages), 'message')} and your prompt; "
         f"{preview.hidden} of {preview.total} kept messages stay behind.",
         "dim",
     )
@@ -78,13 +81,27 @@ def usage(room: Room, _: str) -> None:
     runs = room.conversation.runs
     total = sum((run.usage for run in runs), Usage())
     requests = sum(run.requests for run in runs)
-    room.say(f"{counted(len(runs), 'run')}, {counted(requests, 'request')}, {tokens(total)}")
+    room.say(f"{counted(len(runs), 'run')}, {counted(requests, 'request')}, {tokens(total)}{_unknown(runs)}")
     ended = [run for run in runs if run.status == DONE]
     if ended:
         room.say(f"The last answer: {tokens(ended[-1].usage)}")
     costs = [run.cost for run in runs if run.cost is not None]
     if costs:
         room.say(f"Cost: {sum(costs):.4f}")
+
+
+def _unknown(runs: Sequence[RunRecord]) -> str:
+    """Of how many runs nobody told all tokens: a service tells an answer's at its end, if at all."""
+    unknown = sum(map(_is_untold, runs))
+    return f"; of {counted(unknown, 'run')} the tokens are not known" if unknown else ""
+
+
+def _is_untold(run: RunRecord) -> bool:
+    if run.status in (DONE, PENDING):
+        return not run.usage.total_tokens
+    return (
+        (run.status, run.stage) == (INTERRUPTED, "model") or run.stage == "crashed" or bool(run.partial_text)
+    )
 
 
 def ids(room: Room, _: str) -> None:

@@ -73,13 +73,19 @@ def whole_number(text: str, *, low: int = 0, high: int | None = None) -> int:
     """
     if high is not None and high < max(low, 1):
         raise ConfigurationError("there is no message yet")
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 10):
         from golem_cli.core.quote import quoted
 
-        raise ConfigurationError(f"{quoted(text)} is no number; give one from {low}{_to(high)}")
+        wrong = "is more than one number" if _are_numbers(text.split()) else "is no number"
+        raise ConfigurationError(f"{quoted(text)} {wrong}; give one from {low}{_to(high)}")
     if not low <= int(text) <= (int(text) if high is None else high):
         raise ConfigurationError(f"{text} is out of range; give a number from {low}{_to(high)}")
     return int(text)
+
+
+def _are_numbers(words: list[str]) -> bool:
+    return len(words) > 1 and all(word.isdigit() for word in words)
 
 
 def _to(high: int | None) -> str:

@@ -46,7 +46,7 @@ def _trim_in_force(room: Room) -> str:
 
     chosen = room.session.planner.trim(room.conversation)
     if chosen:
-        return f"The newest {chosen} messages are sent."
+        return "The newest message is sent." if chosen == 1 else f"The newest {chosen} messages are sent."
     if _counts(room) and room.session.planner.budget(room.conversation):
         return _budget_in_force(room)
     if _has_window(room):

@@ -141,6 +141,20 @@ def test_wrong_usage_is_one_line_and_exit_code_two(arguments: list[str]) -> None
     assert done.error_line
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--budget", "x"], "--budget is a whole number from 0 up, not 'x'; see golem chat --help"),
+        (["ask", "--trim", "-1", "hi"], "--trim is a whole number from 0 up, not '-1'; see golem ask --help"),
+        (["show", "0193", "x"], "N is a whole number from 1 up, not 'x'; see golem show --help"),
+        (["show", "0193", "0"], "N is a whole number from 1 up, not '0'; see golem show --help"),
+    ],
+)
+def test_what_is_no_number_is_told_what_it_should_be(arguments: list[str], said: str) -> None:
+    done = golem(*arguments)
+    assert (done.code, done.error_line) == (2, f"golem: {said}")
+
+
 def test_control_characters_in_an_argument_do_not_reach_the_terminal() -> None:
     done = golem("li\x1b]0;owned\x07st")
     assert done.code == 2
