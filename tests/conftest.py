@@ -52,7 +52,7 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(autouse=True)
 def away(homes: Iterator[Path], weights_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the test's home would be, with golem's in it; no provider key of the person who runs the tests."""
+    """Where the test's home would be, golem's in it; no provider key of the person who runs the tests."""
     folder = next(homes)
     for name in list(os.environ):
         if name.startswith(_FOREIGN) or name.endswith("_API_KEY") or name in _SIZE:
