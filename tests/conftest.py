@@ -9,6 +9,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from golem_cli.providers.local import weights_path
 from golem_cli.store.paths import resolve_paths
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 # Where `golem models fetch` put the weights before pytest began; read here, before any test moves home.
 _FETCHED = weights_path(resolve_paths(os.environ).cache)
 
+# A machine that is busy fails no test: of Hypothesis' own limits those that look at a clock are off.
+settings.register_profile("golem", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("golem")
 
 _FOREIGN = ("OPENAI_", "ANTHROPIC_", "GEMINI_", "AZURE_", "AWS_", "GOLEM_", "XDG_")
 """How variables begin that would lead a test to what belongs to the person who runs it."""
