@@ -40,7 +40,8 @@ class Session:
     """Asks, stops, resumes, forks and cuts; every prompt is kept before it is sent.
 
     `notice` is told what a person should know; `first_hidden`, when messages of a conversation first stay
-    behind, how many of how many do.
+    behind, how many of how many do; `left_behind`, where a cut leaves what it cuts off: the id of a fork, or
+    "" when that stays in the record of its run.
     """
 
     def __init__(
@@ -60,6 +61,7 @@ class Session:
         self.notice = notice
         self.clock = clock
         self.first_hidden: Callable[[int, int], object] = lambda hidden, total: None
+        self.left_behind: Callable[[str], object] = self._tell_left_behind
         self.planner = self._new_planner()
         self.guard = SecretGuard(self.settings.secrets, self._notify)
         self.costs = Costs(self.settings, self._notify)
@@ -85,6 +87,10 @@ class Session:
 
     def _tell_hidden(self, hidden: int, total: int) -> None:
         self.first_hidden(hidden, total)
+
+    def _tell_left_behind(self, conversation_id: str) -> None:
+        if conversation_id:
+            self.notice(f"what is left behind stays as {conversation_id}")
 
     def _new_planner(self) -> Planner:
         return Planner(self.settings, self._notify, self._tell_hidden)
@@ -160,7 +166,7 @@ class Session:
 
     async def preview(self, prompt: str = "") -> Preview:
         """What a request with `prompt` would send now, and what would be left out of it."""
-        plan = await self.planner.plan(self._settled(), self.model, prompt=prompt, quiet=True)
+        plan = await self.planner.plan(self.going_on, self.model, prompt=prompt, quiet=True)
         return await plan.preview(self.conversation.instructions)
 
     # -- going on after a stop --------------------------------------------------------------------------
@@ -170,14 +176,16 @@ class Session:
         """Where the last run stopped short, if it did."""
         return recovery.last_stop(self.conversation)
 
-    def _settled(self) -> Conversation:
+    @property
+    def going_on(self) -> Conversation:
+        """What the next prompt goes on from: only what was stopped on purpose is among its messages."""
         stop = self.stop
         if stop is not None and stop.run.status == INTERRUPTED:
             return recovery.settle(self.conversation)
         return self.conversation
 
     def _settle_interrupted(self) -> None:
-        settled = self._settled()
+        settled = self.going_on
         if settled is not self.conversation:
             self.writer.replace(settled)
 
@@ -231,6 +239,8 @@ class Session:
             raise ConfigurationError("the last run ended well: there is nothing to drop")
         left_behind = self._leave_behind() if stop.added else ""
         self._keep_instead(recovery.drop(self.conversation))
+        if not left_behind:
+            self.left_behind("")
         return left_behind
 
     def rewind(self, keep: int) -> str:
@@ -255,8 +265,7 @@ class Session:
         writer = self.library.create(whole)
         writer.save()
         writer.close()
-        until = "" if writer.path else ", until golem ends: nothing is saved"
-        self.notice(f"what is left behind stays as {whole.conversation_id}{until}")
+        self.left_behind(whole.conversation_id)
         return whole.conversation_id
 
     # -- moving between conversations -------------------------------------------------------------------

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 from golem_cli.cli.cleaning_report import one_line
 from golem_cli.core.conversation import DONE, Conversation
+from golem_cli.core.entries import entries
 from golem_cli.core.message import TOOL
 from golem_cli.core.recovery import settle
-from golem_cli.render.transcript import part_line
+from golem_cli.render.transcript import marks, part_line
 from golem_cli.render.words import counted, record_says
 
 if TYPE_CHECKING:
@@ -24,12 +25,12 @@ SHORT: Final = 200
 
 
 def transcript_lines(source: Source) -> Iterator[str]:
-    """Yield the whole transcript: what it is, its messages, the runs that did not end well."""
+    """Yield the whole transcript: what it is, its messages and what is left out, runs that ended badly."""
     seen = settle(conversation_of(source.transcript))
     yield head_line(source)
-    for number, message in enumerate(seen.messages, 1):
+    for number, message, left_out_by in entries(seen):
         yield ""
-        yield from message_lines(message, number, limit=SHORT)
+        yield from message_lines(message, number, limit=SHORT, left_out_by=left_out_by)
     for run in seen.runs:
         if run.status != DONE:
             yield ""
@@ -53,14 +54,15 @@ def conversation_of(transcript: Transcript) -> Conversation:
     )
 
 
-def message_lines(message: Message, number: int, *, limit: int | None = None) -> Iterator[str]:
+def message_lines(
+    message: Message, number: int, *, limit: int | None = None, left_out_by: RunRecord | None = None
+) -> Iterator[str]:
     """Yield one message; `limit` bounds what is shown of results, thinking and arguments."""
-    marks = [
-        mark for mark, given in (("failed", message.failed), ("interrupted", message.interrupted)) if given
-    ]
+    about = [mark.strip("()") for mark in marks(message, left_out_by)]
     if message.role == TOOL:
-        marks.insert(0, f"{message.tool_name or 'unnamed'}, {message.tool_call_id or 'without an id'}")
-    yield one_line(f"{number} {message.role or 'no role'}" + (f" ({', '.join(marks)})" if marks else ""))
+        about.insert(0, f"{message.tool_name or 'unnamed'}, {message.tool_call_id or 'without an id'}")
+    head = f"{number or ''} {message.role or 'no role'}".lstrip()
+    yield one_line(head + (f" ({', '.join(about)})" if about else ""))
     for block in message.thoughts:
         yield f"  thinking: {_short(block.text or '(redacted)', limit)}"
     if message.content:
@@ -76,10 +78,6 @@ def _run_lines(run: RunRecord) -> Iterator[str]:
     stage = f" at stage {run.stage}" if run.stage else ""
     why = f"; {record_says(run)}" if run.error else ""
     yield one_line(f"run {run.run_id}: {run.status}{stage}{why}")
-    if run.prompt:
-        yield f"  prompt: {run.prompt}"
-    if run.partial_text:
-        yield f"  what had arrived: {run.partial_text}"
 
 
 def _short(text: str, limit: int | None) -> str:

@@ -3,7 +3,8 @@
 A reader sees what a stopped run left as messages already (`settle`); the record holds them until then.
 When the user stopped an answer, the prompt and the text that had arrived become messages with the next
 prompt. After a failure or a crash that choice is the user's: try again, continue from the partial text, or
-drop the turn.
+drop the turn. What a conversation goes on without stays in the record, and is shown beside the messages
+(`core/entries.py`).
 """
 
 from __future__ import annotations
@@ -79,9 +80,13 @@ def leftovers(stop: Stop, conversation_id: str) -> list[Message]:
 
     The prompt is left out when a completed step has put it among the messages already.
     """
-    run = stop.run
+    return left_by(stop.run, conversation_id, with_prompt=not stop.added)
+
+
+def left_by(run: RunRecord, conversation_id: str, *, with_prompt: bool) -> list[Message]:
+    """The messages that stand for the partial text in a run's record and, `with_prompt`, for its prompt."""
     found: list[Message] = []
-    if not stop.added and (run.prompt or run.prompt_parts):
+    if with_prompt and (run.prompt or run.prompt_parts):
         found.append(Message(role=USER, content=run.prompt, parts=run.prompt_parts))
     if run.partial_text:
         found.append(Message(role=ASSISTANT, content=run.partial_text, interrupted=True))

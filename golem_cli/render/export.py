@@ -12,15 +12,17 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from golem_cli.core.entries import entries
 from golem_cli.core.message import TOOL
 from golem_cli.render.neutralize import neutralize
-from golem_cli.render.transcript import part_line
+from golem_cli.render.transcript import marks, part_line
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
     from golem_cli.core.conversation import Conversation
+    from golem_cli.core.entries import Entry
     from golem_cli.core.message import Message
 
 # Code of Markdown in which `<` is text anyway: fences, then spans whose backticks are not escaped.
@@ -57,24 +59,25 @@ details, .facts {{ opacity: .75; }}
 </body>
 </html>
 """
+_BESIDE: Final = ' class="facts"'
 
 
 def export_markdown(conversation: Conversation) -> str:
     """Return the conversation as one Markdown document."""
     pieces = [f"# {_escaped_line(_title(conversation))}", _escaped_line(_facts(conversation))]
-    for number, message in enumerate(conversation.messages, 1):
-        pieces.append(f"## {number}. {_escaped_line(_heading(message))}")
-        pieces.extend(_markdown_message(message))
+    for entry in entries(conversation):
+        pieces.append(f"## {_escaped_line(_heading(entry))}")
+        pieces.extend(_markdown_message(entry.message))
     return "\n\n".join(piece for piece in pieces if piece) + "\n"
 
 
 def export_html(conversation: Conversation) -> str:
     """Return the conversation as one HTML page: no script, nothing loaded, readable in the dark."""
     sections = (
-        f"<section>\n<h2>{number}. {html.escape(_heading(message))}</h2>\n"
-        + "\n".join(_html_message(message))
+        f"<section{_BESIDE if entry.left_out_by else ''}>\n<h2>{html.escape(_heading(entry))}</h2>\n"
+        + "\n".join(_html_message(entry.message))
         + "\n</section>"
-        for number, message in enumerate(conversation.messages, 1)
+        for entry in entries(conversation)
     )
     return _PAGE.format(
         title=html.escape(_title(conversation)),
@@ -92,10 +95,10 @@ def _facts(conversation: Conversation) -> str:
     return " · ".join(_one_line(fact) for fact in facts if fact)
 
 
-def _heading(message: Message) -> str:
-    name = f" {_one_line(message.tool_name)}" if message.tool_name else ""
-    marks = (" (failed)" if message.failed else "") + (" (interrupted)" if message.interrupted else "")
-    return f"{_one_line(message.role) or 'no role'}{name}{marks}"
+def _heading(entry: Entry) -> str:
+    number, message, left_out_by = entry
+    words = [_one_line(message.role) or "no role", _one_line(message.tool_name), *marks(message, left_out_by)]
+    return " ".join([f"{number}."] * bool(number) + [word for word in words if word])
 
 
 # Markdown

@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
+from golem_cli.core.conversation import DROPPED, FAILED, INTERRUPTED
+from golem_cli.core.entries import numbered
 from golem_cli.core.message import ASSISTANT, ROLES, TOOL, Message, Part, replace
 from golem_cli.render.neutralize import neutralize
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
+    from golem_cli.core.conversation import RunRecord
+    from golem_cli.core.entries import Entry
+
 _SUMMARY: Final = 2000
 """Characters of a message that a summary looks at; no line of a terminal is longer."""
 _BASE64_GROUP: Final = 4
+_WHY_LEFT_OUT: Final = {FAILED: "failed", DROPPED: "dropped", INTERRUPTED: "stopped"}
 
 
 def size_of(part: Part) -> str:
@@ -32,7 +38,7 @@ def part_line(part: Part) -> str:
     return _one_line(f"[{part.kind or 'part'}: {where}]")
 
 
-def summary_line(message: Message) -> str:
+def summary_line(message: Message, left_out_by: RunRecord | None = None) -> str:
     """Return what a message holds, in one neutralized line, at most some thousand characters of it."""
     pieces = [_one_line(" ".join(message.content[:_SUMMARY].split()))] if message.content else []
     pieces += [part_line(part) for part in message.parts]
@@ -44,37 +50,36 @@ def summary_line(message: Message) -> str:
         pieces = [f"thinking: {_one_line(message.thoughts[0].text[:_SUMMARY]) or 'redacted'}"]
     if message.role == TOOL:
         pieces.insert(0, f"{_one_line(message.tool_name) or 'unnamed'} →")
-    return " ".join([*_marks(message), *pieces]) or "(empty)"
+    return " ".join([*marks(message, left_out_by), *pieces]) or "(empty)"
 
 
-def history_lines(messages: Sequence[Message], *, width: int, first: int = 1) -> Iterator[str]:
-    """Yield one line a message, cut to `width` cells: its number from `first`, its role, what it holds."""
+def history_lines(entries: Sequence[Entry], *, width: int) -> Iterator[str]:
+    """Yield one line an entry, cut to `width` cells: its number if it has one, its role, what it holds."""
     from golem_cli.render.cells import shorten
 
-    digits = len(str(first + len(messages)))
-    for number, message in enumerate(messages, first):
-        head = f"{number:>{digits}}  {_role(message):<9}  "
-        yield head + shorten(summary_line(message), max(width - len(head), 8))
+    digits = len(str(max((entry.number for entry in entries), default=0) + 1))
+    for number, message, run in entries:
+        head = f"{number or '':>{digits}}  {_role(message):<9}  "
+        yield head + shorten(summary_line(message, run), max(width - len(head), 8))
 
 
-def history_view(messages: Sequence[Message], *, first: int = 1) -> RenderableType:
-    """Return the messages, one a line, as wide as the console; `first` is the number of the first."""
-    return _History(messages, first)
+def history_view(entries: Sequence[Entry]) -> RenderableType:
+    """Return the entries, one a line, as wide as the console."""
+    return _History(entries)
 
 
 class _History:
     """`history_lines` with the roles in their colours."""
 
-    def __init__(self, messages: Sequence[Message], first: int) -> None:
-        self._messages = messages
-        self._first = first
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self._entries = entries
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         from rich.text import Text
 
-        lines = history_lines(self._messages, width=options.max_width, first=self._first)
-        for message, line in zip(self._messages, lines, strict=True):
-            text = Text(line, no_wrap=True)
+        lines = history_lines(self._entries, width=options.max_width)
+        for (_, message, left_out_by), line in zip(self._entries, lines, strict=True):
+            text = Text(line, no_wrap=True, style="note" if left_out_by else "")
             start = line.index(_role(message))
             text.stylize(style_of(message), start, start + len(_role(message)))
             yield text
@@ -90,9 +95,9 @@ def exchange_view(messages: Sequence[Message], *, first: int) -> RenderableType:
 
     last = messages[-1]
     if last.role != ASSISTANT or not last.content:
-        return history_view(messages, first=first)
+        return history_view(numbered(messages, first=first))
     number = first + len(messages) - 1
-    before = [history_view(messages[:-1], first=first)] if messages[:-1] else []
+    before = [history_view(numbered(messages[:-1], first=first))] if messages[:-1] else []
     return Group(*before, *_end_of(last, number))
 
 
@@ -134,7 +139,7 @@ def _pieces(message: Message, number: int) -> Iterator[RenderableType]:
 def _head(message: Message, number: int) -> RenderableType:
     from rich.text import Text
 
-    return Text(" ".join([f"{number}", _role(message), *_marks(message)]), style=style_of(message))
+    return Text(" ".join([f"{number}", _role(message), *marks(message)]), style=style_of(message))
 
 
 def _content(message: Message) -> RenderableType:
@@ -159,8 +164,10 @@ def _facts(message: Message) -> Iterator[tuple[str, str]]:
     return ((label, value) for label, value in facts if value)
 
 
-def _marks(message: Message) -> list[str]:
-    named = (("(failed)", message.failed), ("(interrupted)", message.interrupted))
+def marks(message: Message, left_out_by: RunRecord | None = None) -> list[str]:
+    """Name what sets a message apart: that the conversation goes on without it, a failure, a stop."""
+    left_out = f"(left out: {_WHY_LEFT_OUT.get(left_out_by.status, 'not ended')})" if left_out_by else ""
+    named = ((left_out, left_out_by), ("(failed)", message.failed), ("(interrupted)", message.interrupted))
     return [mark for mark, given in named if given]
 
 

@@ -69,6 +69,16 @@ class Answering:
             "/context shows which"
         )
 
+    def tell_left_behind(self, conversation_id: str) -> None:
+        """Say where a cut left what it cut off; "" is: in the record of its run."""
+        until = "" if self._session.writer.path else ", until golem ends: nothing is saved"
+        if conversation_id:
+            self.notice(
+                f"what is left behind stays as a fork: /open {conversation_id} goes back to it{until}"
+            )
+        else:
+            self.notice(f"what came of it stays beside the conversation: /history shows it{until}")
+
     def stop(self) -> bool:
         """Stop the answer that runs; False when none does."""
         if self._task is None or self._task.done():

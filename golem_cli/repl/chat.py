@@ -82,6 +82,7 @@ class Chat(NamedTuple):
         answering = Answering(session, self.terminal, keys, self.end_notice)
         session.notice = answering.notice
         session.first_hidden = answering.tell_hidden
+        session.left_behind = answering.tell_left_behind
         return Room(
             session=session,
             terminal=self.terminal,

@@ -22,13 +22,19 @@ if TYPE_CHECKING:
 
 
 def history(room: Room, _: str) -> None:
-    """List what is kept, a line a message."""
+    """List what is kept, a line a message; what the conversation goes on without has no number."""
+    from golem_cli.core.entries import entries
     from golem_cli.render.transcript import history_view
 
-    if not room.conversation.messages:
+    kept = entries(room.conversation)
+    if not kept:
         room.say("Nothing is kept yet.")
         return
-    room.terminal.show(history_view(room.conversation.messages))
+    room.terminal.show(history_view(kept))
+    if any(entry.left_out_by for entry in kept):
+        room.say(
+            "What has no number is kept beside the conversation, and not sent; /export has it whole.", "dim"
+        )
     say_where_it_stopped(room)
 
 
@@ -42,15 +48,19 @@ def show(room: Room, number: str) -> None:
 
 async def context(room: Room, _: str) -> None:
     """Show exactly what the next request will send, and what stays behind."""
+    from golem_cli.core.entries import left_out, numbered
     from golem_cli.render.transcript import history_view
 
     preview = await room.session.preview()
-    room.terminal.show(history_view(preview.messages))
+    room.terminal.show(history_view(numbered(preview.messages)))
     room.say(
         f"The next request sends {counted(len(preview.messages), 'message')} and your prompt; "
         f"{preview.hidden} of {preview.total} kept messages stay behind.",
         "dim",
     )
+    if left := left_out(room.session.going_on):
+        turns = counted(len({entry.message.run_id for entry in left}), "turn")
+        room.say(f"What {turns} left stays beside the conversation and goes in no request: /history.", "dim")
 
 
 def normalize(room: Room, _: str) -> None:

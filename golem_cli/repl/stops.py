@@ -14,8 +14,14 @@ def stop_line(stop: Stop) -> str:
     """One line about `stop`; only what was stopped on purpose goes on with the next prompt by itself."""
     if stop.run.status == INTERRUPTED:
         return f"Stopped {stop.where}; {_kept(stop)}. Type on, or {_choices(stop, resume=False)}."
-    without = "" if stop.added else "; a new prompt goes without it"
-    return f"The run failed {stop.where}; {_kept(stop)}. {_choices(stop, resume=True)}{without}."
+    return f"The run failed {stop.where}; {_kept(stop)}. {_choices(stop, resume=True)}. {_without(stop)}."
+
+
+def _without(stop: Stop) -> str:
+    """What a new prompt goes on from when nobody chooses."""
+    if not stop.added:
+        return "A new prompt goes without it; it stays beside the conversation"
+    return "A new prompt goes on from its last completed step"
 
 
 def _kept(stop: Stop) -> str:

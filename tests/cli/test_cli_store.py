@@ -14,7 +14,7 @@ from golem_cli.cli.cleaning import CleaningOptions, run_cleaning
 from golem_cli.cli.cleaning_report import Cleaned
 from golem_cli.cli.commands.normalize import normalize
 from golem_cli.core.codec import Transcript
-from golem_cli.core.conversation import FAILED, Conversation, RunRecord
+from golem_cli.core.conversation import DONE, DROPPED, FAILED, Conversation, RunRecord
 from golem_cli.core.message import Message, ToolCall
 from golem_cli.store.store import Store
 from tests.support.golem_runs import environment_for_tests, golem
@@ -218,6 +218,23 @@ def test_what_a_stopped_run_left_is_shown_counted_and_forked_as_messages(store: 
     whole = golem("fork", FIRST, "--at", "3", "--json").json
     assert whole["messages"] == 3
     assert store.read(whole["conversationId"]).runs == (run,)
+
+
+def test_show_has_what_a_conversation_goes_on_without_at_its_place_and_without_a_number(store: Store) -> None:
+    with store.open(FIRST) as writer:
+        runs = (
+            RunRecord(run_id=RUN, status=DROPPED, prompt="more", partial_text="Rye is"),
+            RunRecord(run_id="next", status=DONE),
+        )
+        later = Message(role="user", content="thanks", run_id="next")
+        messages = (*writer.conversation.messages, later)
+        writer.replace(msgspec.structs.replace(writer.conversation, messages=messages, runs=runs))
+    assert golem("show", FIRST).out == (
+        f"Bread — {FIRST}, 2 messages\n\n1 user\nhi\n\nuser (left out: dropped)\nmore\n\n"
+        "assistant (left out: dropped, interrupted)\nRye is\n\n2 user\nthanks\n\n"
+        f"run {RUN}: dropped\n"
+    )
+    assert golem("show", FIRST, "2").out == "2 user\nthanks\n"
 
 
 def test_an_empty_conversation_is_not_forked(store: Store, tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from golem_cli.core.codec import load_messages
-from golem_cli.core.conversation import Conversation
+from golem_cli.core.conversation import Conversation, RunRecord
+from golem_cli.core.entries import numbered
 from golem_cli.core.history import find_findings, normalize_history, sanitize_history
 from golem_cli.core.message import Message, Part, ThinkingBlock, ToolCall
 from golem_cli.render.answer import AnswerView
@@ -69,7 +70,7 @@ def everything_shown(messages: list[Message]) -> list[str]:
     panel = re.sub(r"\x1b\[(?:\d+[AD]|J|K|\?2026[hl])|\r\n|\r(?=\x1b\[)", "\n", "".join(written))
     return [
         panel,
-        printed(history_view(messages)),
+        printed(history_view(numbered(messages))),
         *(printed(message_view(message, number)) for number, message in enumerate(messages, 1)),
         *conversation_lines([summary], [summary.conversation_id], width=80),
         *findings_lines(find_findings(messages)),
@@ -98,7 +99,7 @@ def test_reported_ids_stay_on_their_line() -> None:
     _, repaired = normalize_history(messages)
     for line in [*findings_lines(find_findings(messages)), *repair_lines(repaired)]:
         assert len(line.splitlines()) == 1
-    for line in history_lines(messages, width=80):
+    for line in history_lines(numbered(messages), width=80):
         assert len(line.splitlines()) == 1
 
 
@@ -115,6 +116,35 @@ def test_html_and_script_links_are_dead_in_exports() -> None:
     document = export_markdown(conversation)
     assert "```\n<img src=x onerror=alert(1)>" in document  # a script link in it: shown as code
     assert "\\<script\\>" in document
+
+
+def test_what_a_conversation_goes_on_without_stands_in_exports_without_a_number() -> None:
+    conversation = Conversation(
+        messages=(
+            Message(role="user", content="one", run_id="a"),
+            Message(role="user", content="three", run_id="c"),
+        ),
+        runs=(
+            RunRecord(run_id="a", status="done"),
+            RunRecord(run_id="b", status="failed", prompt="<b>two", partial_text="T\x1b[2JW"),
+            RunRecord(run_id="c", status="done"),
+        ),
+    )
+    assert export_markdown(conversation).endswith(
+        "## 1. user\n\none\n\n"
+        "## user (left out: failed)\n\n&lt;b>two\n\n"
+        "## assistant (left out: failed) (interrupted)\n\nT\u27e6U+001B\u27e7[2JW\n\n"
+        "## 2. user\n\nthree\n"
+    )
+    page = export_html(conversation)
+    assert re.findall("<h2>(.*)</h2>", page) == [
+        "1. user",
+        "user (left out: failed)",
+        "assistant (left out: failed) (interrupted)",
+        "2. user",
+    ]
+    assert "&lt;b&gt;two" in page
+    assert "\x1b" not in page
 
 
 @pytest.mark.parametrize(
@@ -152,7 +182,7 @@ def test_a_tool_result_cannot_close_its_fence() -> None:
 def test_a_line_of_any_length_is_cut_and_says_so() -> None:
     """Case 155."""
     message = Message(role="tool", tool_name="logs", content="x" * 100_000)
-    (line,) = history_lines([message], width=60)
+    (line,) = history_lines(numbered([message]), width=60)
     assert most_cells(line) <= 60 + 2  # the arrow and the ellipsis may be wide
     assert "(+" in line
 
@@ -183,7 +213,7 @@ def test_rows_break_at_spaces_and_never_lose_text() -> None:
 
 def test_rich_markup_is_text() -> None:
     message = Message(role="user", content="[red]no[/red] [link=x]y[/link] :smile:")
-    for shown in (printed(history_view([message])), printed(message_view(message, 1))):
+    for shown in (printed(history_view(numbered([message]))), printed(message_view(message, 1))):
         assert "[red]no[/red] [link=x]y[/link] :smile:" in SGR.sub("", shown)
 
 

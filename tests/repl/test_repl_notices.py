@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,8 +11,8 @@ import pytest
 from golem_cli.core.conversation import FAILED, Conversation, RunRecord
 from golem_cli.core.message import Message
 from golem_cli.store.store import Store
-from tests.support.chat_replies import answer
-from tests.support.chat_terminal import chat, say
+from tests.support.chat_replies import answer, dropped
+from tests.support.chat_terminal import PROMPT, chat, say
 from tests.support.http_server import HttpServer
 
 FIRST = "01936f4e-5f3e-7a65-8d0c-2f6f8a6b1c11"
@@ -32,6 +33,37 @@ def test_retry_says_where_the_old_answer_stays_before_the_new_one_begins(server:
         assert "openai:test ──" in said[0], "the old answer's frame"
         assert said[2].index("openai:test ──") < said[2].index("the new")
         assert said[0].count("── openai:test") == 1
+
+
+@pytest.mark.parametrize("command", ["/undo", "/edit 1", "/rewind 1"])
+def test_a_cut_says_how_to_go_back_to_what_it_cut_off(server: HttpServer, home: Path, command: str) -> None:
+    server.reply(answer("the old"))
+    with chat(server, columns=120, rows=40) as terminal:
+        say(terminal, "question", "the old")
+        terminal.type(f"{command}\r")
+        terminal.wait_for(" goes back to it")
+        (way_back,) = re.findall(r"/open [0-9a-f-]{36}", terminal.text)
+        terminal.type(f"\x03{way_back}\r")  # without the draft that was offered, if there is one
+        terminal.wait_for(" · 2 messages · ")
+        terminal.type("\x04")
+        terminal.wait_end()
+    assert len(Store(home / "golem").ids()) == 2
+
+
+def test_an_undo_of_a_failed_turn_says_where_it_is_kept(server: HttpServer) -> None:
+    server.reply(dropped("half a wo"))
+    with chat(server, columns=120, rows=40) as terminal:
+        say(terminal, "question", "The run failed in mid-answer")
+        terminal.type("/undo\r")
+        terminal.wait_for("what came of it stays beside the conversation: /history shows it")
+        terminal.wait_until(lambda: terminal.rows[terminal.cursor_row] == f"{PROMPT} question")
+        terminal.type("\x03")
+        say(
+            terminal,
+            "/history",
+            "(left out: dropped) question",
+            "(left out: dropped) (interrupted) half a wo",
+        )
 
 
 def test_the_chat_says_once_that_messages_stay_behind(server: HttpServer) -> None:

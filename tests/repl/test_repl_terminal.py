@@ -164,6 +164,35 @@ def test_every_view_shows_what_a_stopped_answer_left(server: HttpServer, tmp_pat
     assert "begun" in (tmp_path / "it.md").read_text(encoding="utf-8")
 
 
+def test_a_failed_turn_that_a_prompt_went_without_is_seen_beside_the_conversation(
+    server: HttpServer, tmp_path: Path
+) -> None:
+    server.reply(answer("the first"), dropped("half a wo"), answer("the third"))
+    with chat(server, folder=tmp_path, rows=50) as terminal:
+        say(terminal, "one", "the first")
+        say(terminal, "two", "A new prompt goes without it; it stays", "beside the conversation.")
+        say(terminal, "three", "the third")
+        assert sent(server) == ["one", "the first", "three"]
+        say(terminal, "/history", "4  assistant  the third", "What has no number is kept beside")
+        start = terminal.rows.index("1  user       one")
+        assert terminal.rows[start : start + 6] == [
+            "1  user       one",
+            "2  assistant  the first",
+            "   user       (left out: failed) two",
+            "   assistant  (left out: failed) (interrupted) half a wo",
+            "3  user       three",
+            "4  assistant  the third",
+        ]
+        say(terminal, "/context", "What 1 turn left stays beside the conversation")
+        say(terminal, "/show 3", "3 user", "three")
+        say(terminal, "/export it.md", "Written")
+        say(terminal, "/export it.html", "Written")
+        terminal.type("\x04")
+        terminal.wait_end()
+    assert "## user (left out: failed)\n\ntwo" in (tmp_path / "it.md").read_text(encoding="utf-8")
+    assert "user (left out: failed)" in (tmp_path / "it.html").read_text(encoding="utf-8")
+
+
 def test_opening_a_conversation_shows_its_last_exchange(server: HttpServer) -> None:
     server.reply(answer("the first"), answer("the **second** answer"))
     with chat(server) as terminal:
