@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from golem_cli.core.history import leave_out_malformed_parts, scalar_text
 from golem_cli.core.history.wire_view import is_empty
@@ -25,11 +25,19 @@ if TYPE_CHECKING:
     from golem_cli.providers.wire.findings import Note, WireFinding, WireRule
 
 
+_BYTES_PER_TOKEN: Final = 4
+"""Of text, in any script, roughly; only the model's own counter knows."""
+
+
 class WireFormat(NamedTuple):
-    """How a model takes a history: why it cannot take a part ("" when it can), and its encoder."""
+    """How a model takes a history: why it cannot take a part ("" when it can), its encoder, and its window.
+
+    `window` is the context window in tokens, 0 when it is not known.
+    """
 
     refusal_of: Callable[[Part], str]
     encode: Callable[[Sequence[Message], Note], object]
+    window: int = 0
 
 
 def wire_findings(messages: Sequence[Message], model: str) -> list[WireFinding] | None:
@@ -52,6 +60,7 @@ def wire_findings(messages: Sequence[Message], model: str) -> list[WireFinding] 
     for message in sendable:
         _note_broken_text(message, findings.note)
     form.encode([_taken(message, form, findings.note) for message in sendable], findings.note)
+    _note_window(sendable, form.window, findings.note)
     return findings.in_order()
 
 
@@ -77,6 +86,26 @@ def _note_broken_text(message: Message, note: Note) -> None:
         note_broken(message, note)
 
 
+def _note_window(messages: Sequence[Message], window: int, note: Note) -> None:
+    """Note at which message, seen from the end, the texts outgrow the window; images do not count."""
+    tokens = 0
+    for message in reversed(messages):
+        tokens += _size_of(message) // _BYTES_PER_TOKEN
+        if 0 < window < tokens:
+            text = (
+                f"from here on some {tokens:,} tokens of text: the window of {window:,} cannot hold them all"
+            )
+            note(message, "context-window", text)
+            return
+
+
+def _size_of(message: Message) -> int:
+    """The bytes of the texts of `message`."""
+    texts = [message.content, *(block.text for block in message.thinking)]
+    texts += [text for call in message.tool_calls for text in (call.name, call.args)]
+    return sum(len(text.encode("utf-8", "replace")) for text in texts)
+
+
 def _format_of(model: str) -> WireFormat | None:
     provider, _, name = model.partition(":")
     if provider == "local":
@@ -90,34 +119,39 @@ def _of_service(service: Service, model: str, origin: str) -> WireFormat:
     if service.protocol == "anthropic":
         from golem_cli.providers.anthropic import parts as claude_parts
         from golem_cli.providers.anthropic import turns
+        from golem_cli.providers.anthropic.claude import claude
 
-        return _asked(claude_parts.refusal_of, partial(turns.encode_turns, origin=origin))
+        encode = partial(turns.encode_turns, origin=origin)
+        return _asked(claude_parts.refusal_of, encode, claude(model).window)
     if service.protocol == "gemini":
         from golem_cli.providers.gemini import contents, rows
         from golem_cli.providers.gemini import parts as gemini_parts
 
-        encode = partial(contents.encode_contents, origin=origin, row=rows.row_of(model))
-        return _asked(gemini_parts.refusal_of, encode)
+        row = rows.row_of(model)
+        encode = partial(contents.encode_contents, origin=origin, row=row)
+        return _asked(gemini_parts.refusal_of, encode, row.window)
     if service.protocol == "responses":
         from golem_cli.providers.openai_responses import items
         from golem_cli.providers.openai_responses import parts as item_parts
 
         return _asked(item_parts.refusal_of, partial(items.encode_items, origin=origin))
     if service.protocol == "bedrock":
+        from golem_cli.providers.anthropic.claude import claude
         from golem_cli.providers.bedrock import families
         from golem_cli.providers.bedrock import parts as block_parts
         from golem_cli.providers.bedrock import turns as converse
 
         family = families.family_of(model)
         refusal_of = partial(block_parts.refusal_of, family=family)
-        return _asked(refusal_of, partial(converse.encode_turns, origin=origin, family=family))
+        encode = partial(converse.encode_turns, origin=origin, family=family)
+        return _asked(refusal_of, encode, claude(model).window)
     from golem_cli.providers.openai import parts as chat_parts
 
     return WireFormat(chat_parts.refusal_of, _chat_completions(service.quirks))
 
 
-def _asked(refusal_of: Callable[[Part], str], encode: Callable[..., object]) -> WireFormat:
-    return WireFormat(refusal_of, lambda messages, note: encode(messages, note=note))
+def _asked(refusal_of: Callable[[Part], str], encode: Callable[..., object], window: int = 0) -> WireFormat:
+    return WireFormat(refusal_of, lambda messages, note: encode(messages, note=note), window)
 
 
 def _chat_completions(quirks: Quirks) -> Callable[[Sequence[Message], Note], object]:
@@ -140,7 +174,7 @@ def _local(model: str) -> WireFormat:
         tools_as_text(messages, note=partial(_if_needed, note))
         encode(messages, note)
 
-    return WireFormat(LocalModel(Path(), name=model).refusal_of, told)
+    return WireFormat(LocalModel(Path(), name=model).refusal_of, told, SMOLLM2.window if brought else 0)
 
 
 def _if_needed(note: Note, message: Message, rule: WireRule, text: str, call_id: str = "", /) -> None:

@@ -122,6 +122,32 @@ def test_what_the_provider_does_not_take_is_found(
     assert [(each.rule, each.message) for each in found if (each.rule, each.message) == (rule, message)]
 
 
+OLD_CLAUDE: Final = "anthropic:claude-haiku-4-5"
+WORDS: Final = "words and "  # ten bytes
+
+
+@pytest.mark.parametrize(
+    ("model", "history", "message"),
+    [
+        ("local:", [user(), says(WORDS * 2000), user(WORDS * 2000)], 2),  # 10,000 tokens for 8,192
+        ("local:", [user(), says(WORDS * 1000), user(WORDS * 2000)], None),
+        ("local:/tmp/mine.gguf", [user(WORDS * 9000)], None),
+        (OLD_CLAUDE, [says(WORDS * 9000), user(WORDS * 80_000)], 1),  # 222,500 for 200,000
+        (OLD_CLAUDE, [user(WORDS * 79_000)], None),
+        ("bedrock:us.anthropic.claude-haiku-4-5", [user(WORDS * 81_000)], 1),
+        ("anthropic:claude-opus-4-8", [user(WORDS * 81_000)], None),
+        (GEMINI, [user(WORDS * 420_000), user()], 1),  # 1,050,000 for 1,048,576
+        ("openai:m", [user(WORDS * 420_000)], None),
+    ],
+)
+def test_where_texts_outgrow_a_known_window_is_found(
+    model: str, history: list[Message], message: int | None
+) -> None:
+    found = wire_findings(history, model) or []
+    beyond = [each.message for each in found if each.rule == "context-window"]
+    assert beyond == ([] if message is None else [message])
+
+
 @pytest.mark.parametrize("model", [CLAUDE, GEMINI, NOVA, ON_BEDROCK])
 def test_a_turn_of_white_space_is_left_out(model: str) -> None:
     found = wire_findings([user(), says(" \n"), user()], model) or []

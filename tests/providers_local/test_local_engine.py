@@ -104,6 +104,7 @@ async def test_what_is_said_of_the_default_weights_without_the_engine_is_what_th
     model: LocalModel,
 ) -> None:
     assert (await model._load()).properties.tool_calls is SMOLLM2.tool_calls
+    assert await model.context_window() == SMOLLM2.window
 
 
 async def test_a_streamed_answer_arrives_in_fragments_that_add_up(model: LocalModel) -> None:

@@ -1,8 +1,8 @@
 """What each Claude model takes: the longest answer, how it thinks, which sampling it has. A table.
 
 Sources: Claude docs, "Models overview" and the pages of its models (platform.claude.com/docs/en/models),
-"Thinking", "Thinking in tool and multi-turn workflows", "Migration guide" (sampling parameters and prefill
-that newer models refuse), and "Structured outputs".
+"Context windows", "Thinking", "Thinking in tool and multi-turn workflows", "Migration guide" (sampling
+parameters and prefill that newer models refuse), and "Structured outputs".
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ BUDGETED: Final[frozenset[Thinking]] = frozenset({"budget", "either"})
 class Claude(msgspec.Struct, frozen=True, kw_only=True):
     """A row: the `name` that a model's name holds, and what such a model takes.
 
-    `max_tokens` is the longest answer in tokens, thinking included. `prefill` says whether a request may end
-    with an assistant turn, `forced_tools` whether `tool_choice` may demand a call while it thinks adaptively.
+    `max_tokens` is the longest answer in tokens, thinking included, `window` the context window, 0 when it is
+    not known. `prefill` says whether a request may end with an assistant turn, `forced_tools` whether
+    `tool_choice` may demand a call while it thinks adaptively.
     """
 
     name: str
@@ -35,19 +36,23 @@ class Claude(msgspec.Struct, frozen=True, kw_only=True):
     sampling: Sampling = "none"
     prefill: bool = False
     forced_tools: bool = True
+    window: int = 200_000
 
+
+_LONG: Final = 1_000_000
+"""Tokens of the longer window."""
 
 _ROWS: Final[tuple[Claude, ...]] = (  # the longer name before the one that it holds
-    Claude(name="claude-fable-5-1", max_tokens=128_000, thinking="always", forced_tools=False),
-    Claude(name="claude-mythos-5-1", max_tokens=128_000, thinking="always", forced_tools=False),
-    Claude(name="claude-fable", max_tokens=128_000, thinking="always"),
-    Claude(name="claude-mythos", max_tokens=128_000, thinking="always"),
-    Claude(name="claude-opus-5-5", max_tokens=128_000, thinking="always", forced_tools=False),
-    Claude(name="claude-sonnet-5-5", max_tokens=128_000, thinking="on", forced_tools=False),
-    Claude(name="claude-opus-4-8", max_tokens=128_000, thinking="adaptive"),
-    Claude(name="claude-opus-4-7", max_tokens=128_000, thinking="adaptive"),
-    Claude(name="claude-opus-4-6", max_tokens=128_000, thinking="either", sampling="one"),
-    Claude(name="claude-sonnet-4-6", max_tokens=128_000, thinking="either", sampling="one"),
+    Claude(name="claude-fable-5-1", max_tokens=128_000, thinking="always", forced_tools=False, window=_LONG),
+    Claude(name="claude-mythos-5-1", max_tokens=128_000, thinking="always", forced_tools=False, window=_LONG),
+    Claude(name="claude-fable", max_tokens=128_000, thinking="always", window=_LONG),
+    Claude(name="claude-mythos", max_tokens=128_000, thinking="always", window=_LONG),
+    Claude(name="claude-opus-5-5", max_tokens=128_000, thinking="always", forced_tools=False, window=_LONG),
+    Claude(name="claude-sonnet-5-5", max_tokens=128_000, thinking="on", forced_tools=False, window=_LONG),
+    Claude(name="claude-opus-4-8", max_tokens=128_000, thinking="adaptive", window=_LONG),
+    Claude(name="claude-opus-4-7", max_tokens=128_000, thinking="adaptive", window=_LONG),
+    Claude(name="claude-opus-4-6", max_tokens=128_000, thinking="either", sampling="one", window=_LONG),
+    Claude(name="claude-sonnet-4-6", max_tokens=128_000, thinking="either", sampling="one", window=_LONG),
     Claude(name="claude-opus-4-5", max_tokens=64_000, thinking="budget", sampling="one", prefill=True),
     Claude(name="claude-sonnet-4-5", max_tokens=64_000, thinking="budget", sampling="one", prefill=True),
     Claude(name="claude-haiku-4-5", max_tokens=64_000, thinking="budget", sampling="one", prefill=True),
@@ -57,10 +62,10 @@ _ROWS: Final[tuple[Claude, ...]] = (  # the longer name before the one that it h
     Claude(name="claude-3-7-sonnet", max_tokens=64_000, thinking="budget", sampling="free", prefill=True),
     Claude(name="claude-3-5", max_tokens=8192, thinking="none", sampling="free", prefill=True),
     Claude(name="claude-3", max_tokens=4096, thinking="none", sampling="free", prefill=True),
-    Claude(name="claude-", max_tokens=128_000, thinking="on"),  # Opus 5, Sonnet 5, Haiku 5.5, and newer
+    Claude(name="claude-", max_tokens=128_000, thinking="on", window=_LONG),  # Opus 5, Sonnet 5, and newer
 )
 
-OTHER: Final = Claude(name="", max_tokens=8192, thinking="either", sampling="free", prefill=True)
+OTHER: Final = Claude(name="", max_tokens=8192, thinking="either", sampling="free", prefill=True, window=0)
 """A model of somebody else's behind the same format: nothing is known, so little is refused."""
 
 

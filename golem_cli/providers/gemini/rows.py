@@ -19,10 +19,10 @@ Thinking = Literal["none", "budget", "always"]
 class Row(msgspec.Struct, frozen=True, kw_only=True):
     """A row: the `name` that a model's name holds, and what such a model takes.
 
-    `max_tokens` is the longest answer in tokens, thinking included, 0 when it is not known. `budgets` are the
-    least and the most tokens of thinking; `off` says whether it can be left out. `sampling` says whether
-    `temperature` and `top_p` have an effect. `signed` models refuse calls without a signature; they also take
-    an output schema beside tools, and images in results.
+    `max_tokens` is the longest answer in tokens, thinking included, `window` the longest input; 0 when it is
+    not known. `budgets` are the least and the most tokens of thinking; `off` says whether it can be left out.
+    `sampling` says whether `temperature` and `top_p` have an effect. `signed` models refuse calls without a
+    signature; they also take an output schema beside tools, and images in results.
     """
 
     name: str
@@ -32,10 +32,11 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     off: bool = False
     sampling: bool = True
     signed: bool = False
+    window: int = 1_048_576
 
 
 _ROWS: Final[tuple[Row, ...]] = (  # the longer name before the one that it holds
-    Row(name="gemini-2.5-flash-image", max_tokens=32_768, thinking="none"),
+    Row(name="gemini-2.5-flash-image", max_tokens=32_768, thinking="none", window=0),
     Row(name="gemini-2.5-flash-lite", max_tokens=65_536, thinking="budget", budgets=(512, 24_576), off=True),
     Row(name="gemini-2.5-flash", max_tokens=65_536, thinking="budget", budgets=(1, 24_576), off=True),
     Row(name="gemini-2.5-pro", max_tokens=65_536, thinking="budget", budgets=(128, 32_768)),
@@ -49,7 +50,7 @@ _ROWS: Final[tuple[Row, ...]] = (  # the longer name before the one that it hold
     Row(name="gemini-", max_tokens=0, thinking="always", sampling=False, signed=True),  # newer ones, aliases
 )
 
-OTHER: Final = Row(name="", max_tokens=0, thinking="none")
+OTHER: Final = Row(name="", max_tokens=0, thinking="none", window=0)
 """A model of another family behind the same format: nothing is known, so little is asked and refused."""
 
 

@@ -34,7 +34,7 @@ class Weights(NamedTuple):
 
     `name` is what people call the model. `temperature`, `top_p` and `repeat_penalty` are how its makers (and
     experience) say it should be sampled; a request's own settings win. `tool_calls` says whether its chat
-    template knows tools: the engine says it too, once it runs.
+    template knows tools, `window` how many tokens it was made for: the engine says both too, once it runs.
     """
 
     name: str
@@ -47,6 +47,7 @@ class Weights(NamedTuple):
     top_p: float = 0.95
     repeat_penalty: float = 1.0
     tool_calls: bool = False
+    window: int = 0
 
     @property
     def filename(self) -> str:
@@ -74,6 +75,7 @@ SMOLLM2: Final = Weights(
     temperature=0.2,  # as its model card has it; at llama.cpp's 0.8 it rambles
     top_p=0.9,
     repeat_penalty=1.1,  # without it a model this small goes round in circles
+    window=8192,
 )
 
 

@@ -32,6 +32,7 @@ WireRule = Literal[
     "failed-mark",
     "tools-as-text",
     "broken-text",
+    "context-window",
 ]
 """What may happen to a message on its way: a part of it stays behind, or travels in another form or place."""
 
