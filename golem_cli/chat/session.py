@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from golem_cli.core.model import OnDelta
     from golem_cli.core.result import Result
     from golem_cli.core.run import Agent, RetryWait
+
+
+_CONTINUE: Final = "continue"
+"""The prompt that goes on where there is nothing else to say."""
 
 
 def utc_now() -> str:
@@ -198,7 +202,8 @@ class Session:
     ) -> Result[str]:
         """Continue from what a stopped run left, with `text` (default `continue`) as the next prompt.
 
-        A run that left nothing but its prompt is simply tried again, unless there is a text.
+        A run that left nothing but its prompt is simply tried again, unless there is a text. Raises as
+        `go_on` does.
         """
         stop = self.stop
         if not self.conversation.runs:
@@ -207,10 +212,37 @@ class Session:
             raise ConfigurationError("the last run ended well: there is nothing to resume; just go on")
         if not text and not stop.added and not stop.run.partial_text:
             return await self.try_again(on_delta=on_delta, on_event=on_event)
-        settled = recovery.settle(self.conversation)
-        if settled is not self.conversation:
-            self.writer.replace(settled)
-        return await self.ask(text or "continue", on_delta=on_delta, on_event=on_event)
+        return await self.go_on(text, on_delta=on_delta, on_event=on_event)
+
+    async def go_on(
+        self,
+        text: str = "",
+        *,
+        on_delta: OnDelta | None = None,
+        on_event: OnEvent | None = None,
+    ) -> Result[str]:
+        """Have the model go on from the last message seen, with `text` (default `continue`) as the prompt.
+
+        Raises `ConfigurationError`, and changes nothing, when `continue` would go alone: then nobody would
+        know with what.
+        """
+        seen = self.seen
+        if not text and seen.messages and await self._goes_alone(seen, _CONTINUE):
+            budget = self.planner.budget(self.conversation)
+            bound = f"the budget of {budget:,} tokens" if budget else "what the model can take"
+            raise ConfigurationError(
+                f"not sent: nothing of what it would go on from fits into {bound}; allow more, or ask the "
+                "prompt again"
+            )
+        if seen is not self.conversation:
+            self.writer.replace(seen)
+        return await self.ask(text or _CONTINUE, on_delta=on_delta, on_event=on_event)
+
+    async def _goes_alone(self, conversation: Conversation, prompt: str) -> bool:
+        """Whether a request with `prompt` would hold no message of `conversation`."""
+        plan = await self.planner.plan(conversation, self.model, prompt=prompt, quiet=True)
+        preview = await plan.preview("")
+        return preview.hidden == preview.total
 
     async def try_again(
         self, *, on_delta: OnDelta | None = None, on_event: OnEvent | None = None

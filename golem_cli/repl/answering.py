@@ -94,6 +94,7 @@ class Answering:
         sign = WaitingSign(self._terminal)
         view = self._view = self._terminal.answer_view(self._session.conversation.model, sign.write)
         sign.show()
+        runs = len(self._session.conversation.runs)
         started = time.monotonic()
         task = self._task = asyncio.ensure_future(work(*_observers(view)))
         end = "stopped"
@@ -110,7 +111,7 @@ class Answering:
         except asyncio.CancelledError:  # the run was stopped, not we: `_finished` tells them apart
             stopped = True
         except GolemError as error:
-            say, end = partial(self._say_failed, error), "failed"
+            say, end = partial(self._say_failed, error, runs), "failed"
         finally:
             sign.clear()
             view.close(end)
@@ -141,7 +142,7 @@ class Answering:
         if (stop := self._session.stop) is not None:
             self._terminal.say(stop_line(stop), "dim")
 
-    def _say_failed(self, error: GolemError) -> None:
+    def _say_failed(self, error: GolemError, runs_before: int) -> None:
         cause = error.cause if isinstance(error, RunError) else error
         self._terminal.say(line_about(cause), "error")
         if isinstance(cause, StoreError):
@@ -149,7 +150,7 @@ class Answering:
                 "Nothing was sent: a prompt is kept first. golem --no-save chats without keeping.",
                 "dim",
             )
-        else:
+        elif len(self._session.conversation.runs) > runs_before:  # else it was refused, and no run began
             self._say_where_it_stopped()
 
     def _say_end(self, result: Result[str]) -> None:

@@ -97,7 +97,7 @@ async def resume(room: Room, text: str) -> None:
 
     async def work(on_delta: OnDelta, on_event: OnEvent) -> Result[str]:
         if room.session.stop is None and room.conversation.messages:
-            return await room.session.ask(text or "continue", on_delta=on_delta, on_event=on_event)
+            return await room.session.go_on(text, on_delta=on_delta, on_event=on_event)
         return await room.session.resume(text, on_delta=on_delta, on_event=on_event)
 
     await room.answering.answer(work)

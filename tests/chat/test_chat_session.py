@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -13,8 +14,17 @@ from golem_cli.chat.chat_settings import ChatSettings
 from golem_cli.chat.session import Session
 from golem_cli.core import recovery
 from golem_cli.core.canceled import RunCanceled
-from golem_cli.core.conversation import DONE, DROPPED, FAILED, INTERRUPTED, Conversation, ConversationSettings
+from golem_cli.core.conversation import (
+    DONE,
+    DROPPED,
+    FAILED,
+    INTERRUPTED,
+    Conversation,
+    ConversationSettings,
+    RunRecord,
+)
 from golem_cli.core.errors import ConfigurationError, ModelError, RunError
+from golem_cli.core.identity import new_id
 from golem_cli.core.message import Message, Part, ToolCall
 from golem_cli.core.run import RetryWait
 from golem_cli.core.tool import RunContext, Tool
@@ -254,6 +264,47 @@ async def test_there_is_nothing_to_fork_or_to_resume_before_the_first_prompt(sto
     with pytest.raises(ConfigurationError, match="nothing to resume yet"):
         await session.resume()
     assert store.ids() == []
+
+
+class TenEach(ScriptedModel):
+    """A scripted model whose messages are ten tokens each."""
+
+    async def count(self, messages: Sequence[Message]) -> int:
+        """Ten for each."""
+        return 10 * len(messages)
+
+
+@pytest.mark.parametrize("status", [FAILED, INTERRUPTED, DONE])
+async def test_continue_never_goes_alone(store: Store, status: str) -> None:
+    """A prompt and its half answer are 10 tokens each: of a budget of 9 nothing of them would go along."""
+    left = Conversation(
+        conversation_id=new_id(),
+        model="scripted",
+        messages=(
+            (Message(role="user", content="Q"), Message(role="assistant", content="A"))
+            if status == DONE
+            else ()
+        ),
+        runs=(RunRecord(run_id="r", status=status, prompt="Q", partial_text="A"),) if status != DONE else (),
+    )
+    model = TenEach("Fine.", "On.")
+    session = Session(library=store, writer=store.create(left), model=model, settings=ChatSettings(budget=9))
+    before = session.conversation
+    with pytest.raises(ConfigurationError, match=r"nothing .* fits into the budget of 9 tokens; allow more"):
+        await (session.go_on() if status == DONE else session.resume())
+    assert session.conversation is before
+    assert not model.requests
+    session.writer.update(settings=ConversationSettings(budget=10))
+    await (session.go_on() if status == DONE else session.resume())
+    assert [m.content for m in model.requests[-1].messages] == ["A", "continue"]
+
+
+async def test_words_of_ones_own_may_go_alone(store: Store) -> None:
+    model = TenEach("Fine.", "Tea, then.")
+    session = make_session(store, model, settings=ChatSettings(budget=9))
+    await session.ask("Coffee?")
+    await session.go_on("Tea?")
+    assert [m.content for m in model.requests[-1].messages] == ["Tea?"]
 
 
 async def test_trimming_decides_what_is_sent_never_what_is_kept(store: Store) -> None:

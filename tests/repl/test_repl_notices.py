@@ -11,9 +11,10 @@ import pytest
 from golem_cli.core.conversation import FAILED, Conversation, RunRecord
 from golem_cli.core.message import Message
 from golem_cli.store.store import Store
+from tests.support import strict_anthropic
 from tests.support.chat_replies import answer, dropped
 from tests.support.chat_terminal import PROMPT, chat, say
-from tests.support.http_server import HttpServer
+from tests.support.http_server import HttpServer, Reply, Request
 
 FIRST = "01936f4e-5f3e-7a65-8d0c-2f6f8a6b1c11"
 
@@ -64,6 +65,27 @@ def test_an_undo_of_a_failed_turn_says_where_it_is_kept(server: HttpServer) -> N
             "(left out: dropped) question",
             "(left out: dropped) (interrupted) half a wo",
         )
+
+
+def test_resume_refuses_to_send_continue_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server counts the characters of the messages' JSON: with any history more than the budget."""
+
+    def respond(request: Request) -> Reply:
+        if request.path != "/v1/messages":
+            return strict_anthropic.respond(request)
+        begun = strict_anthropic.streamed("claude-haiku-5-5").partition(b'"lo"')[0].rpartition(b"event: ")[0]
+        return Reply(headers={"Content-Type": "text/event-stream"}, body=begun, end="cut")
+
+    with HttpServer(respond=respond) as server:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-none")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        with chat(server, "-m", "anthropic:claude-haiku-5-5", "--budget", "50", columns=120) as terminal:
+            say(terminal, "question", "The run failed")
+            asked = [request.path for request in server.requests].count("/v1/messages")
+            say(terminal, "/resume", "nothing of what it would go on from fits into the budget of 50 tokens")
+            assert [request.path for request in server.requests].count("/v1/messages") == asked
+            assert terminal.text.count("The run failed in mid-answer") == 1, "one line of advice is enough"
+            say(terminal, "/history", "1  user       question")
 
 
 def test_the_chat_says_once_that_messages_stay_behind(server: HttpServer) -> None:

@@ -69,12 +69,13 @@ class Terminal:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._hung_up:
-            with suppress(ProcessLookupError, ChildProcessError):
-                os.kill(self.pid, signal.SIGKILL)
-                os.waitpid(self.pid, 0)
-        else:
-            self._process.close(force=True)
+        if not self._hung_up:
+            with suppress(pexpect.ExceptionPexpect):  # killed, but not gone yet: the machine is busy
+                self._process.close(force=True)
+                return
+        with suppress(ProcessLookupError, ChildProcessError):
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
 
     def _answer(self, data: str) -> None:
         self._process.send(data)

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from golem_cli.core.result import Result
     from golem_cli.repl.room import Room
 
-CONTINUE = "continue"
-"""The prompt that goes on where there is nothing else to say."""
-
 EPILOG = epilog(
     "golem resume",
     "golem resume 0193 --prompt 'try again, shorter'",
@@ -117,7 +114,7 @@ def _go_on(options: ResumeOptions, environment: Environment) -> int:
     async def work(session: Session, output: WatchedOutput) -> Result[str]:
         if session.stop is not None:
             return await session.resume(text, on_delta=output.on_delta, on_event=output.on_event)
-        return await session.ask(text or CONTINUE, on_delta=output.on_delta, on_event=output.on_event)
+        return await session.go_on(text, on_delta=output.on_delta, on_event=output.on_event)
 
     return take_turn(session, work, output_for("text", environment), environment)
 
