@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from golem_cli.core.errors import ConfigurationError, ModelError
@@ -232,7 +232,6 @@ kinds = [
 ]
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow])  # how long drawing takes is the machine's affair
 @given(
     st.dictionaries(
         st.sampled_from(names),
