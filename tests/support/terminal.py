@@ -63,19 +63,22 @@ class Terminal:
             timeout=PATIENCE,
         )
         self._process.delaybeforesend = None
-        self._process.ptyproc.delayafterclose = self._process.ptyproc.delayafterterminate = 0.05
+        self._process.ptyproc.delayafterclose = 0
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if not self._hung_up:
-            with suppress(pexpect.ExceptionPexpect):  # killed, but not gone yet: the machine is busy
-                self._process.close(force=True)
-                return
-        with suppress(ProcessLookupError, ChildProcessError):
-            os.kill(self.pid, signal.SIGKILL)
-            os.waitpid(self.pid, 0)
+        if self._hung_up:
+            with suppress(ProcessLookupError, ChildProcessError):
+                os.kill(self.pid, signal.SIGKILL)
+                os.waitpid(self.pid, 0)
+        else:
+            self._process.ptyproc.fileobj.close()  # first: where its output is not read it may not end
+            if self._process.isalive():
+                self.kill(signal.SIGKILL)
+                self._process.wait()
+            self._process.close()
 
     def _answer(self, data: str) -> None:
         self._process.send(data)
