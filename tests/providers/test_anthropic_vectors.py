@@ -172,7 +172,7 @@ async def test_request_bodies_are_those_of_the_vectors(row: dict[str, Any]) -> N
         assert comparable(body) == comparable(adapted(json.loads(row["expect"]["request"]["body"])))
 
 
-# Answers that the specification or the public format reads otherwise than 0.6.0 did. That they differ is tested
+# Answers that the specification or the public format reads otherwise than 0.6.0 did. That they do is tested
 # here; how they are read, in the tests of each subject.
 KEPT = "arguments that are cut off are evidence, and kept"
 STANDARD = "the standard of event streams wins"
