@@ -157,7 +157,7 @@ async def test_a_history_that_none_can_send_is_the_historys_fault(
 ) -> None:
     model = both(servers)
     system = Message(role="system", content="x", parts=(IMAGE,))
-    with pytest.raises(HistoryError, match="a system message cannot carry parts"):
+    with pytest.raises(HistoryError, match="a message of role system cannot carry parts"):
         await model.stream(ModelRequest(messages=[system]), lambda _: None)
     await model.aclose()
 

@@ -56,7 +56,7 @@ def check_parts(messages: Sequence[Message], refusal_of: Callable[[Part], str]) 
     for number, message in enumerate(messages, 1):
         if message.parts and message.role not in {USER, TOOL}:
             raise HistoryError(
-                f"message {number} of the request: a {message.role} message cannot carry parts"
+                f"message {number} of the request: a message of role {message.role} cannot carry parts"
             )
         for position, part in enumerate(message.parts, 1):
             if reason := refusal_of(part):
