@@ -6,34 +6,28 @@ Each deviation has its reason here; nothing else may differ.
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from golem_cli.core.errors import ConfigurationError, HistoryError, ModelError
+from golem_cli.core.errors import ConfigurationError, HistoryError
 from golem_cli.core.history import pair
-from golem_cli.core.model import Delta, ModelResponse
 from golem_cli.providers.anthropic import AnthropicModel
-from tests.support.http_server import HttpServer, Reply, free_port
-from tests.support.wire_vectors import (
-    HaltError,
-    body_of,
-    collector,
-    expected_deltas,
-    parameters,
-    request_of,
-    told_deltas,
+from tests.support.wire_replay import Deltas, Format, base_name, check_answer, parameters, sent_body, vectors
+from tests.support.wire_vectors import request_of
+
+VECTORS = vectors("anthropic_wire.json")
+FORMAT = Format(
+    model=AnthropicModel,
+    whole=b'{"content":[]}',
+    streamed=b'data: {"type":"message_stop"}\n\n',
+    default_whole='{"content":[{"type":"text","text":"ok"}],"usage":{"input_tokens":1,"output_tokens":2}}',
+    default_stream=(
+        'data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"ok"}}\n\n'
+        'data: {"type":"message_stop"}\n\n'
+    ),
+    without_end="without a message_stop",
 )
-
-VECTORS: list[dict[str, Any]] = json.loads(
-    (Path(__file__).parent.parent / "conformance" / "anthropic_wire.json").read_text(encoding="utf-8")
-)
-
-
-def base_name(row: dict[str, Any]) -> str:
-    name: str = row["name"]
-    return name.removeprefix("request ").removesuffix(" (stream)")
 
 
 # Request rows whose wire form the specification or the public format replaces by an error.
@@ -127,34 +121,6 @@ def needs_repair(row: dict[str, Any]) -> bool:
     return blank_ids or framed or bool(evidence.orphans or evidence.displaced or evidence.unanswered)
 
 
-async def sent_body(row: dict[str, Any]) -> dict[str, Any]:
-    """The body that reaches a server for the row's request, with the row's headers and path checked."""
-    spec = row["spec"]
-    config = spec.get("config", {})
-    reply = Reply(body=DONE if spec["stream"] else b'{"content":[]}')
-    with HttpServer([reply]) as server:
-        model = AnthropicModel(
-            model=config.get("model", "test-model"),
-            base_url=server.url + config.get("baseSuffix", ""),
-            api_key="sk-test",
-        )
-        if spec["stream"]:
-            await model.stream(request_of(spec), lambda _: None)
-        else:
-            await model.complete(request_of(spec))
-        await model.aclose()
-    request = server.requests[0]
-    expected = row["expect"]["request"]
-    assert request.method == expected["method"]
-    assert request.path == expected["path"].replace("//", "/")  # final slashes of the base mean nothing
-    assert request.headers.items() >= expected["headers"].items()
-    body: dict[str, Any] = json.loads(request.body)
-    return body
-
-
-DONE = b'data: {"type":"message_stop"}\n\n'
-
-
 def requests() -> list[dict[str, Any]]:
     """The rows whose history a run sends, with settings that are a caller's to give."""
     rows = [row for row in VECTORS if row["kind"] == "request" and base_name(row) not in NOT_OURS]
@@ -166,9 +132,9 @@ async def test_request_bodies_are_those_of_the_vectors(row: dict[str, Any]) -> N
     name = base_name(row)
     if name in REPLACED:
         with pytest.raises(REPLACED[name]):
-            await sent_body(row)
+            await sent_body(FORMAT, row)
     else:
-        body = await sent_body(row)
+        body = await sent_body(FORMAT, row)
         assert comparable(body) == comparable(adapted(json.loads(row["expect"]["request"]["body"])))
 
 
@@ -208,68 +174,15 @@ READ_OTHERWISE = {
 }
 
 
-async def answer(spec: dict[str, Any], deltas: list[Delta]) -> ModelResponse:
-    default = (
-        'data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"ok"}}\n\n'
-        'data: {"type":"message_stop"}\n\n'
-        if spec["stream"]
-        else '{"content":[{"type":"text","text":"ok"}],"usage":{"input_tokens":1,"output_tokens":2}}'
-    )
-    reply = Reply(
-        status=spec.get("status", 200),
-        headers={"Content-Type": "text/event-stream" if spec["stream"] else "application/json"},
-        body=body_of(spec, default),
-        end="cut" if spec.get("cut") else "finish",
-    )
-    with HttpServer([reply]) as server:
-        port = free_port() if spec.get("refuse") else server.port
-        model = AnthropicModel(model="m", base_url=f"http://127.0.0.1:{port}", api_key="sk-test")
-        try:
-            if spec["stream"]:
-                return await model.stream(request_of(spec), collector(spec.get("onDelta", ""), deltas))
-            return await model.complete(request_of(spec))
-        finally:
-            await model.aclose()
-
-
-def expected_calls(records: list[dict[str, Any]] | None) -> list[tuple[str, str, str]]:
-    return [(call["id"], call["name"], call["argsText"]) for call in records or ()]
-
-
-def told_calls(response: ModelResponse) -> list[tuple[str, str, str]]:
-    """Ours keep the text verbatim; 0.6.0 wrote `{}` for none."""
-    return [(call.id, call.name, call.args.strip() or "{}") for call in response.message.tool_calls]
-
-
 @pytest.mark.parametrize(
     "row", parameters([row for row in VECTORS if row["kind"] in {"response", "stream"}], but=READ_OTHERWISE)
 )
 async def test_answers_are_read_as_the_vectors_say(row: dict[str, Any]) -> None:
-    expect, spec, deltas = row["expect"], row["spec"], list[Delta]()
-    if "response" in expect:
-        response = await answer(spec, deltas)
-        content = expect["response"]["message"]["content"]
-        unit = spec.get("bodyRepeat", {"unit": "", "count": 0})
-        assert response.message.content == content.replace("$REPEAT", unit["unit"] * unit["count"])
-        assert told_calls(response) == expected_calls(expect["response"]["message"].get("toolCalls"))
-        usage = expect["response"]["usage"]
-        assert response.usage.input_tokens == usage["inputTokens"]
-        assert response.usage.output_tokens == usage["outputTokens"]
-    elif expect["error"]["type"] == "other":
-        with pytest.raises(HaltError, match=expect["error"]["text"]):
-            await answer(spec, deltas)
-    else:
-        with pytest.raises(ModelError) as caught:
-            await answer(spec, deltas)
-        error = expect["error"]
-        # a stream that told neither why it ends nor the sentinel was dropped, and that may pass
-        assert caught.value.retryable == (error["retryable"] or "without a message_stop" in error["text"])
-        assert (caught.value.status_code or 0) == error.get("statusCode", 0)
-        assert caught.value.code == error.get("code", "")
-        assert "\n" not in str(caught.value)
-        assert "sk-test" not in str(caught.value)
-    said = [delta for delta in expected_deltas(expect, spec) if delta["content"] or delta.get("toolCalls")]
-    assert [delta for delta in told_deltas(deltas) if delta["content"] or delta.get("toolCalls")] == said
+    await check_answer(FORMAT, row, said=with_something_in_them)
+
+
+def with_something_in_them(deltas: Deltas) -> Deltas:
+    return [delta for delta in deltas if delta["content"] or delta.get("toolCalls")]
 
 
 def test_every_deviation_names_a_vector() -> None:

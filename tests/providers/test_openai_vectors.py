@@ -6,28 +6,26 @@ Each deviation has its reason here; nothing else may differ.
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from golem_cli.core.errors import ConfigurationError, HistoryError, ModelError
+from golem_cli.core.errors import ConfigurationError, HistoryError
 from golem_cli.core.history import pair
-from golem_cli.core.model import Delta, ModelResponse
 from golem_cli.providers.openai import OpenAIModel
-from tests.support.http_server import HttpServer, Reply, free_port
-from tests.support.wire_vectors import (
-    HaltError,
-    body_of,
-    collector,
-    expected_deltas,
-    parameters,
-    request_of,
-    told_deltas,
-)
+from tests.support.wire_replay import Format, base_name, check_answer, parameters, sent_body, vectors
+from tests.support.wire_vectors import request_of
 
-VECTORS: list[dict[str, Any]] = json.loads(
-    (Path(__file__).parent.parent / "conformance" / "openai_wire.json").read_text(encoding="utf-8")
+VECTORS = vectors("openai_wire.json")
+FORMAT = Format(
+    model=OpenAIModel,
+    whole=b'{"choices":[{"message":{"content":"ok"}}]}',
+    streamed=b"data: [DONE]\n\n",
+    default_whole=(
+        '{"choices":[{"message":{"content":"ok"}}],"usage":{"prompt_tokens":1,"completion_tokens":2}}'
+    ),
+    default_stream='data: {"choices":[{"delta":{"content":"ok"}}]}\n\ndata: [DONE]\n\n',
+    without_end="without [DONE]",
 )
 
 
@@ -49,11 +47,6 @@ NOT_OURS = {
     "config all bad": "as above",
     "config max tokens negative": "below, with None where 0.6.0 has 0",
 }
-
-
-def base_name(row: dict[str, Any]) -> str:
-    name: str = row["name"]
-    return name.removeprefix("request ").removesuffix(" (stream)")
 
 
 def adapted(body: dict[str, Any]) -> dict[str, Any]:
@@ -95,35 +88,6 @@ def comparable(body: dict[str, Any]) -> dict[str, Any]:
     return body
 
 
-async def sent_body(row: dict[str, Any]) -> dict[str, Any]:
-    """The body that reaches a server for the row's request, with the row's headers and path checked."""
-    spec = row["spec"]
-    config = spec.get("config", {})
-    reply = (
-        Reply(body=b"data: [DONE]\n\n")
-        if spec["stream"]
-        else Reply(body=b'{"choices":[{"message":{"content":"ok"}}]}')
-    )
-    with HttpServer([reply]) as server:
-        model = OpenAIModel(
-            model=config.get("model", "test-model"),
-            base_url=server.url + config.get("baseSuffix", ""),
-            api_key="sk-test",
-        )
-        if spec["stream"]:
-            await model.stream(request_of(spec), lambda _: None)
-        else:
-            await model.complete(request_of(spec))
-        await model.aclose()
-    request = server.requests[0]
-    expected = row["expect"]["request"]
-    assert request.method == expected["method"]
-    assert request.path == expected["path"].replace("//", "/")  # final slashes of the base mean nothing
-    assert request.headers.items() >= expected["headers"].items()
-    body: dict[str, Any] = json.loads(request.body)
-    return body
-
-
 def needs_repair(row: dict[str, Any]) -> bool:
     """Whether the history is none that a run sends: unpaired, with blank ids, or with parts in results.
 
@@ -147,9 +111,9 @@ async def test_request_bodies_are_those_of_the_vectors(row: dict[str, Any]) -> N
     name = base_name(row)
     if name in REPLACED:
         with pytest.raises(REPLACED[name]):
-            await sent_body(row)
+            await sent_body(FORMAT, row)
     else:
-        body = await sent_body(row)
+        body = await sent_body(FORMAT, row)
         assert comparable(body) == comparable(adapted(json.loads(row["expect"]["request"]["body"])))
 
 
@@ -176,68 +140,16 @@ READ_OTHERWISE = {
 }
 
 
-async def answer(spec: dict[str, Any], deltas: list[Delta]) -> ModelResponse:
-    default = (
-        'data: {"choices":[{"delta":{"content":"ok"}}]}\n\ndata: [DONE]\n\n'
-        if spec["stream"]
-        else '{"choices":[{"message":{"content":"ok"}}],"usage":{"prompt_tokens":1,"completion_tokens":2}}'
-    )
-    reply = Reply(
-        status=spec.get("status", 200),
-        headers={"Content-Type": "text/event-stream" if spec["stream"] else "application/json"},
-        body=body_of(spec, default),
-        end="cut" if spec.get("cut") else "finish",
-    )
-    with HttpServer([reply]) as server:
-        port = free_port() if spec.get("refuse") else server.port
-        model = OpenAIModel(model="m", base_url=f"http://127.0.0.1:{port}", api_key="sk-test")
-        try:
-            if spec["stream"]:
-                return await model.stream(request_of(spec), collector(spec.get("onDelta", ""), deltas))
-            return await model.complete(request_of(spec))
-        finally:
-            await model.aclose()
-
-
-def expected_calls(records: list[dict[str, Any]] | None) -> list[tuple[str, str, str]]:
-    """Id, name and arguments; 0.6.0 fills the gaps between indexes with calls that nobody made."""
-    calls = [(call["id"], call["name"], call["argsText"]) for call in records or ()]
-    return [call for call in calls if call[0] or call[1]]
-
-
-def told_calls(response: ModelResponse) -> list[tuple[str, str, str]]:
-    """Ours keep the text verbatim; 0.6.0 trimmed it and wrote `{}` for none."""
-    return [(call.id, call.name, call.args.strip() or "{}") for call in response.message.tool_calls]
-
-
 @pytest.mark.parametrize(
     "row", parameters([row for row in VECTORS if row["kind"] in {"response", "stream"}], but=READ_OTHERWISE)
 )
 async def test_answers_are_read_as_the_vectors_say(row: dict[str, Any]) -> None:
-    expect, spec, deltas = row["expect"], row["spec"], list[Delta]()
-    if "response" in expect:
-        response = await answer(spec, deltas)
-        content = expect["response"]["message"]["content"]
-        unit = spec.get("bodyRepeat", {"unit": "", "count": 0})
-        assert response.message.content == content.replace("$REPEAT", unit["unit"] * unit["count"])
-        assert told_calls(response) == expected_calls(expect["response"]["message"].get("toolCalls"))
-        usage = expect["response"]["usage"]
-        assert response.usage.input_tokens == usage["inputTokens"]
-        assert response.usage.output_tokens == usage["outputTokens"]
-    elif expect["error"]["type"] == "other":
-        with pytest.raises(HaltError, match=expect["error"]["text"]):
-            await answer(spec, deltas)
-    else:
-        with pytest.raises(ModelError) as caught:
-            await answer(spec, deltas)
-        error = expect["error"]
-        # a stream that told neither why it ends nor the sentinel was dropped, and that may pass
-        assert caught.value.retryable == (error["retryable"] or "without [DONE]" in error["text"])
-        assert caught.value.status_code == error.get("statusCode")
-        assert caught.value.code == error.get("code", "")
-        assert "\n" not in str(caught.value)
-        assert "sk-test" not in str(caught.value)
-    assert told_deltas(deltas) == expected_deltas(expect, spec)
+    await check_answer(FORMAT, row, made=is_named)
+
+
+def is_named(call: tuple[str, str, str]) -> bool:
+    """0.6.0 fills the gaps between indexes with calls that nobody made."""
+    return bool(call[0] or call[1])
 
 
 def test_every_deviation_names_a_vector() -> None:

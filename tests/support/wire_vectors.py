@@ -4,26 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pytest
-
-from golem_cli.core.errors import ModelError
 from golem_cli.core.message import Message, Part, ToolCall
 from golem_cli.core.model import Delta, ModelRequest, ModelSettings, ToolSpec
-
-
-def parameters(rows: Sequence[dict[str, Any]], *, but: Mapping[str, str]) -> list[Any]:
-    """A test's rows; those in `but`, with the reason, must differ from what the vectors say."""
-    return [pytest.param(row, id=row["name"], marks=_differs(but.get(row["name"]))) for row in rows]
-
-
-def _differs(reason: str | None) -> tuple[pytest.MarkDecorator, ...]:
-    if reason is None:
-        return ()
-    otherwise = (AssertionError, ModelError, pytest.fail.Exception)
-    return (pytest.mark.xfail(reason=reason, raises=otherwise, strict=True),)
 
 
 def call_of(record: dict[str, Any]) -> ToolCall:
