@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from golem_cli.core.history import leave_out_malformed_parts, scalar_text
+from golem_cli.core.history import leave_out_malformed_parts, repair, scalar_text
 from golem_cli.core.history.wire_view import is_empty
 from golem_cli.core.message import SYSTEM, Message, replace
 from golem_cli.providers.services import Quirks, find_service
@@ -59,7 +59,8 @@ def wire_findings(messages: Sequence[Message], model: str) -> list[WireFinding] 
     sendable, _ = leave_out_malformed_parts(numbered)
     for message in sendable:
         _note_broken_text(message, findings.note)
-    form.encode([_taken(message, form, findings.note) for message in sendable], findings.note)
+    taken = [_taken(message, form, findings.note) for message in sendable]
+    form.encode(repair(taken), findings.note)  # repaired as by the run: what is dropped is not told again
     _note_window(sendable, form.window, findings.note)
     return findings.in_order()
 

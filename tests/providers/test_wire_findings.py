@@ -192,6 +192,12 @@ def test_system_messages_are_the_runs_and_no_finding() -> None:
     assert wire_findings([Message(role="system", content="Be brief."), user()], "bedrock:amazon.titan") == []
 
 
+@pytest.mark.parametrize("model", MODELS)
+def test_nothing_is_told_of_a_result_that_repair_drops(model: str) -> None:
+    found = wire_findings([user(), says(), result(), user()], model) or []
+    assert [each for each in found if each.message == 3] == []
+
+
 def test_a_provider_that_there_is_not_has_no_findings_at_all() -> None:
     assert wire_findings([user()], "nope:m") is None
 
