@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import pty
+import select
 import termios
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,9 +17,21 @@ from prompt_toolkit.key_binding.key_processor import KeyPress
 from prompt_toolkit.keys import Keys
 
 from golem_cli.repl.bursts import ENTER_AHEAD, goes_on
-from golem_cli.repl.watch import ESCAPE_AFTER, KeyWatch
+from golem_cli.repl.watch import KeyWatch
 
 ENTER = KeyPress(Keys.ControlM, "\r")
+
+
+class Watch(KeyWatch):
+    """Tells when it has read and then waited for what may stand behind an Esc."""
+
+    def __init__(self, terminal: Vt100Input) -> None:
+        super().__init__(terminal)
+        self.waited = asyncio.Event()
+
+    def _flush(self) -> None:
+        super()._flush()
+        self.waited.set()
 
 
 class Keyboard:
@@ -26,7 +39,7 @@ class Keyboard:
 
     def __init__(self, master: int, slave: int, terminal: Vt100Input) -> None:
         self.input = terminal
-        self.watch = KeyWatch(terminal)
+        self.watch = Watch(terminal)
         self._master, self._slave = master, slave
 
     @property
@@ -36,8 +49,14 @@ class Keyboard:
 
     async def type(self, keys: str) -> None:
         """Type in one burst and let the event loop take it, a lone Esc included."""
+        self.watch.waited.clear()
         os.write(self._master, keys.encode())
-        await asyncio.sleep(ESCAPE_AFTER * 3)
+        await self.watch.waited.wait()
+
+    def type_early(self, line: str) -> None:
+        """Type a line that nobody reads yet, and let the terminal take it."""
+        os.write(self._master, line.encode())
+        select.select([self._slave], [], [])
 
     def waiting(self) -> str:
         """What waits for the next prompt; an Enter that will send shows as a pilcrow."""
@@ -117,7 +136,7 @@ async def test_ctrl_c_and_esc_stop_while_an_answer_runs_and_do_nothing_after(
 
 
 async def test_an_enter_from_before_the_terminal_was_ours_sends_its_line(keyboard: Keyboard) -> None:
-    await keyboard.type("early\r")
+    keyboard.type_early("early\r")
     with keyboard.watch.holding():
         assert keyboard.waiting() == "early\u00b6"
 
