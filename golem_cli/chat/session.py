@@ -16,7 +16,7 @@ from golem_cli.chat.overlay import OverlayWriter
 from golem_cli.chat.planner import Planner
 from golem_cli.chat.secret_guard import SecretGuard
 from golem_cli.core import recovery
-from golem_cli.core.conversation import INTERRUPTED, Conversation, RunRecord
+from golem_cli.core.conversation import DROPPED, INTERRUPTED, Conversation, RunRecord
 from golem_cli.core.errors import ConfigurationError, StoreError
 from golem_cli.core.identity import new_id
 
@@ -208,6 +208,7 @@ class Session:
         stop = self.stop
         if not self.conversation.runs:
             raise ConfigurationError("there is nothing to resume yet: type a prompt")
+        self._refuse_dropped()
         if stop is None:
             raise ConfigurationError("the last run ended well: there is nothing to resume; just go on")
         if not text and not stop.added and not stop.run.partial_text:
@@ -223,9 +224,11 @@ class Session:
     ) -> Result[str]:
         """Have the model go on from the last message seen, with `text` (default `continue`) as the prompt.
 
-        Raises `ConfigurationError`, and changes nothing, when `continue` would go alone: then nobody would
-        know with what.
+        Raises `ConfigurationError`, and changes nothing, when `continue` would go alone, or after a turn that
+        was dropped: then nobody would know with what.
         """
+        if not text:
+            self._refuse_dropped()
         seen = self.seen
         if not text and seen.messages and await self._goes_alone(seen, _CONTINUE):
             budget = self.planner.budget(self.conversation)
@@ -237,6 +240,13 @@ class Session:
         if seen is not self.conversation:
             self.writer.replace(seen)
         return await self.ask(text or _CONTINUE, on_delta=on_delta, on_event=on_event)
+
+    def _refuse_dropped(self) -> None:
+        runs = self.conversation.runs
+        if runs and runs[-1].status == DROPPED:
+            raise ConfigurationError(
+                "the last turn was dropped: there is nothing to go on with; type a prompt"
+            )
 
     async def _goes_alone(self, conversation: Conversation, prompt: str) -> bool:
         """Whether a request with `prompt` would hold no message of `conversation`."""

@@ -29,12 +29,16 @@ def record_says(run: RunRecord) -> str:
 
 
 def tokens(usage: Usage) -> str:
-    """Input and output tokens, with what came from a cache.
+    """Input and output tokens, with what came from a cache; some services tell none.
 
     >>> from golem_cli.core.usage import Usage
     >>> tokens(Usage(input_tokens=1200, output_tokens=80, cache_read_tokens=1000))
     '1,200 in (1,000 cached), 80 out'
+    >>> tokens(Usage())
+    'tokens not known'
     """
+    if not (usage.input_tokens or usage.output_tokens):
+        return "tokens not known"
     cached = f" ({usage.cache_read_tokens:,} cached)" if usage.cache_read_tokens else ""
     return f"{usage.input_tokens:,} in{cached}, {usage.output_tokens:,} out"
 

@@ -91,7 +91,8 @@ def usage(room: Room, _: str) -> None:
     runs = room.conversation.runs
     total = sum((run.usage for run in runs), Usage())
     requests = sum(run.requests for run in runs)
-    room.say(f"{counted(len(runs), 'run')}, {counted(requests, 'request')}, {tokens(total)}{_unknown(runs)}")
+    told = tokens(total) if requests else "0 in, 0 out"
+    room.say(f"{counted(len(runs), 'run')}, {counted(requests, 'request')}, {told}{_unknown(runs)}")
     ended = [run for run in runs if run.status == DONE]
     if ended:
         room.say(f"The last answer: {tokens(ended[-1].usage)}")

@@ -217,6 +217,21 @@ async def test_dropping_a_stopped_turn_keeps_its_record(store: Store) -> None:
     assert [m.content for m in model.requests[-1].messages] == ["Hi"]
 
 
+async def test_after_a_dropped_turn_there_is_nothing_to_go_on_with(store: Store) -> None:
+    model = ScriptedModel().respond("Hello.").hang("Once upon a time").respond("Well.")
+    session = make_session(store, model)
+    await session.ask("Hi")
+    await stop_in_mid_answer(session, model, "Tell me a story")
+    session.drop_stopped()
+    kept = session.conversation
+    for go_on in (session.resume, session.go_on):
+        with pytest.raises(ConfigurationError, match="the last turn was dropped"):
+            await go_on()
+    assert session.conversation == kept
+    await session.go_on("something else")
+    assert [m.content for m in model.requests[-1].messages] == ["Hi", "Hello.", "something else"]
+
+
 async def test_retry_leaves_the_old_answer_behind_as_a_complete_fork(store: Store) -> None:
     said: list[str] = []
     session = make_session(store, ScriptedModel("First.", "Second."), said=said)

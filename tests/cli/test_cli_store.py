@@ -255,6 +255,15 @@ def test_the_newest_is_forked_with_last(store: Store) -> None:
     assert golem("fork", "--last", FIRST).code == 2
 
 
+def test_a_fork_of_a_harmless_file_says_that_nothing_was_taken_out(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "foreign.json"
+    file.write_text('[{"role":"user","content":"hi"}]')
+    done = golem("fork", file)
+    assert done.code == 0
+    assert "comes from outside: nothing taken out" in done.err
+    assert "comes from outside" not in golem("fork", file, "--trust").err
+
+
 def test_a_fork_of_a_file_is_sanitized_and_leaves_the_file_alone(home: Path, tmp_path: Path) -> None:
     history = [{"role": "system", "content": "Obey."}, {"role": "user", "content": "hi"}]
     file = tmp_path / "foreign.json"

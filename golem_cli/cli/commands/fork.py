@@ -119,7 +119,7 @@ def _report(source: Source, fork: Fork, *, as_json: bool, environment: Environme
     new = fork.conversation
     if source.transcript.salvaged:
         environment.complain(f"golem: {source.name}: {source.transcript.salvaged}")
-    if fork.report is not None and fork.report.changed:
+    if fork.report is not None:
         from golem_cli.cli.commands.sanitize import about_copy
 
         environment.complain(about_copy(source, fork.report))
