@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -179,7 +180,7 @@ def searches(store: Store, words: list[str]) -> None:
     ]
     for name, text, limit in asked:
         query = parse_query([text])
-        (taken,) = best(lambda query=query, limit=limit: store.search(query, limit))  # type: ignore[misc]
+        (taken,) = best(partial(store.search, query, limit))
         found = len(store.search(query, limit).hits)
         print(f"| {name} | {found:,} | {taken * 1e3:.0f} | 100 |", flush=True)
 

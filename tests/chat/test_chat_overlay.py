@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,7 @@ class Refusing:
         self.inner = store.create(lineage.start(now=NOW))
         self.full = False
 
-    def __getattr__(self, name: str) -> object:
+    def __getattr__(self, name: str) -> Any:
         found = getattr(self.inner, name)
         if name in {"begin_run", "add_message", "note_partial", "end_run", "update", "replace", "save"}:
             return lambda *values, **named: self._change(found, *values, **named)
@@ -53,7 +54,7 @@ def make(tmp_path: Path, *answers: str) -> tuple[Store, Refusing, Session, list[
     store, said = Store(tmp_path), list[str]()
     writer = Refusing(store)
     model = FillingModel(writer, *answers)
-    session = Session(library=store, writer=writer, model=model, notice=said.append)  # type: ignore[arg-type]
+    session = Session(library=store, writer=writer, model=model, notice=said.append)
     return store, writer, session, said
 
 

@@ -366,8 +366,9 @@ asyncio.run(main())
 @pytest.mark.parametrize("end", ["SIGKILL", "SIGTERM", "SIGHUP", "exit"])
 def test_the_engine_is_gone_when_golem_is_gone(weights: Path, state: str, end: str) -> None:
     command = [sys.executable, "-c", PARENT, str(weights), state]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen(command, text=True, **pipes) as parent:  # type: ignore[call-overload]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, text=True, stdin=pipe, stdout=pipe) as parent:
+        assert parent.stdout is not None
         child = int(parent.stdout.readline())
         assert not gone(child)
         if end == "exit":
