@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from typer.core import TyperCommand
 
 from golem_cli.cli.exit_codes import DONE, epilog
 from golem_cli.cli.failures import WrongUsage, did_you_mean
@@ -55,10 +56,32 @@ def run(arguments: Sequence[str], environment: Environment) -> int:
     app.callback(help=HELP, epilog=EPILOG)(_top)
     for name in [named] if known else COMMANDS:
         module = import_module(f"golem_cli.cli.commands.{name}")
-        app.command(name, epilog=module.EPILOG)(module.command)
+        app.command(name, cls=_Command, epilog=module.EPILOG)(module.command)
     tree = typer.main.get_command(app)
     code = tree.main(args=list(arguments), prog_name="golem", standalone_mode=False, obj=environment)
     return code if isinstance(code, int) else DONE
+
+
+class _Command(TyperCommand):
+    """A command that takes no option with an empty value, as a script's unset variable leaves it.
+
+    One whose default is None (`-s`, which takes the instructions away) looks for itself.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse, then look at what was given. Raises `WrongUsage`."""
+        rest = super().parse_args(ctx, args)
+        for option in self.params:
+            if option.param_type_name == "option" and _is_given_empty(option, ctx):
+                raise WrongUsage(f"{min(option.opts, key=len)} needs a value: {option.metavar}")
+        return rest
+
+
+def _is_given_empty(option: Any, context: Any) -> bool:
+    source, value = context.get_parameter_source(option.name), context.params.get(option.name)
+    if source is None or source.name != "COMMANDLINE":
+        return False
+    return "" in value if isinstance(value, list | tuple) else value == "" and option.default is not None
 
 
 def _unknown(word: str) -> str:

@@ -21,8 +21,6 @@ def attach(prompt: str, names: Sequence[str]) -> tuple[str, tuple[Part, ...]]:
     """Return the prompt with the text files in it, and the other files as parts. Raises `WrongUsage`."""
     pieces, parts = [prompt], []
     for name in names:
-        if not name:
-            raise WrongUsage("-f needs the name of a file to attach")
         data = _read(user_path(name))
         media_type = mimetypes.guess_type(name)[0] or ""
         text = (

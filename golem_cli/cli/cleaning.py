@@ -34,7 +34,7 @@ Undo = Annotated[
     bool, typer.Option("--undo", help="Bring back the original that -w kept; keep what it undoes.")
 ]
 Output = Annotated[
-    str | None,
+    str,
     typer.Option("--output", "-o", metavar="OUT", help="Write to a new file; - is standard output."),
 ]
 Salvage = Annotated[
@@ -58,45 +58,6 @@ class CleaningOptions:
 
 Cleaning = Callable[["Transcript"], "Cleaned"]
 """A pass over a transcript, with its report."""
-
-
-def command_for(cleaning: Cleaning, help_text: str) -> Callable[..., int]:
-    """Return the command whose pass is `cleaning`: what Typer reads its files, flags and help from."""
-
-    def command(
-        context: typer.Context,
-        files: Files,
-        *,
-        check: Check = False,
-        strict: Strict = False,
-        diff: Diff = False,
-        as_json: Json = False,
-        write: Write = False,
-        undo: Undo = False,
-        output: Output = None,
-        salvage: Salvage = False,
-    ) -> int:
-        options = CleaningOptions(
-            check=check,
-            strict=strict,
-            diff=diff,
-            json=as_json,
-            write=write,
-            undo=undo,
-            output=named_output(output),
-            salvage=salvage,
-        )
-        return run_cleaning(files, options, cleaning, context.obj)
-
-    command.__doc__ = help_text
-    return command
-
-
-def named_output(output: str | None) -> str:
-    """Return the name that was given with `-o`, "" when it was not. Raises `WrongUsage` for an empty one."""
-    if output == "":
-        raise WrongUsage("-o needs the name of a new file, or - for standard output")
-    return output or ""
 
 
 def run_cleaning(

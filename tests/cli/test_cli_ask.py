@@ -353,3 +353,11 @@ def test_two_prompts_get_two_answers_from_the_embedded_model(weights_cache: Path
         assert found["usage"]["inputTokens"] > 0
         assert found["usage"]["outputTokens"] > 0
     assert first["output"] != second["output"]
+
+
+@pytest.mark.parametrize(
+    ("option", "said"), [("-m", "-m needs a value: PROVIDER:NAME"), ("-f", "-f needs a value: FILE")]
+)
+def test_an_option_with_nothing_in_it_is_wrong_usage(option: str, said: str) -> None:
+    done = golem("ask", "hi", option, "")
+    assert (done.code, done.out, done.error_line) == (2, "", f"golem: {said}")

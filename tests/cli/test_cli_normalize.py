@@ -341,4 +341,10 @@ def test_the_real_program_in_a_pipe(broken: Path) -> None:
 def test_an_output_without_a_name_is_wrong_usage(command: str, broken: Path) -> None:
     done = golem(command, broken, "-o", "")
     assert (done.code, done.out) == (2, "")
-    assert done.error_line == "golem: -o needs the name of a new file, or - for standard output"
+    assert done.error_line == "golem: -o needs a value: OUT"
+
+
+def test_for_nobody_is_wrong_usage(broken: Path) -> None:
+    done = golem("normalize", broken, "--for", "")
+    assert (done.code, done.out) == (2, "")
+    assert done.error_line == "golem: --for needs a value: PROVIDER[:MODEL]"

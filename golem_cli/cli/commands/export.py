@@ -50,10 +50,8 @@ def command(
 
     A secret becomes [secret-1], the same one wherever it stands; a signature or redacted thinking [removed].
     """
-    from golem_cli.cli.cleaning import named_output
     from golem_cli.cli.exporting import form_of
 
-    named_output(out)
     if form is None and out == STANDARD_STREAM:
         raise WrongUsage("in which form? --format markdown, html or json; or name a file with -o")
     _export(

@@ -154,7 +154,7 @@ def command(
     as_json: cleaning.Json = False,
     write: cleaning.Write = False,
     undo: cleaning.Undo = False,
-    output: cleaning.Output = None,
+    output: cleaning.Output = "",
     salvage: cleaning.Salvage = False,
 ) -> int:
     """Repair transcripts, and explain each change.
@@ -170,7 +170,7 @@ def command(
         json=as_json,
         write=write,
         undo=undo,
-        output=cleaning.named_output(output),
+        output=output,
         salvage=salvage,
     )
     if provider and undo:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import typer
+
 from golem_cli.cli import cleaning
 from golem_cli.cli.exit_codes import epilog
 
@@ -138,12 +140,33 @@ def about_copy(source: Source, report: SanitizeReport) -> str:
     return f"{line}; nothing waits for an answer in its copy (--trust lets it wait)"
 
 
-command = cleaning.command_for(
-    sanitize,
+def command(
+    context: typer.Context,
+    files: cleaning.Files,
+    *,
+    check: cleaning.Check = False,
+    strict: cleaning.Strict = False,
+    diff: cleaning.Diff = False,
+    as_json: cleaning.Json = False,
+    write: cleaning.Write = False,
+    undo: cleaning.Undo = False,
+    output: cleaning.Output = "",
+    salvage: cleaning.Salvage = False,
+) -> int:
     """Clean the history of others, and explain each change.
 
     No system prompts, no unknown roles, no unsafe URLs; repaired. It narrows what such a history can
     reach, it does not make it true: links to private addresses over http and forged but well-formed tool
     calls pass. Calls that wait for an answer are closed. What was taken out is listed with the reason.
-    """,
-)
+    """
+    options = cleaning.CleaningOptions(
+        check=check,
+        strict=strict,
+        diff=diff,
+        json=as_json,
+        write=write,
+        undo=undo,
+        output=output,
+        salvage=salvage,
+    )
+    return cleaning.run_cleaning(files, options, sanitize, context.obj)
