@@ -91,7 +91,7 @@ def _in_order(found: Sequence[FoundModel]) -> FoundModel:
 
 
 def _of_service(service: Service, model: str, settings: Settings, environment: Environment) -> FoundModel:
-    from golem_cli.providers.addresses import checked_base_url, checked_key, is_loopback
+    from golem_cli.providers.addresses import checked_key, is_loopback
 
     configured = configured_for(service, settings)
     base_url = address_of(service, settings, environment.variables)
@@ -109,9 +109,21 @@ def _of_service(service: Service, model: str, settings: Settings, environment: E
             f"{service.title} needs a key: set {service.key_variables[0]}, or api_key_command in "
             f"[providers.{service.name}] of the settings file"
         )
-    place = checked_base_url(service.root(base_url)) if base_url else ""
+    place = _checked_place(service, base_url, environment) if base_url else ""
     make = partial(_make_adapter, service, model, base_url=place, api_key=checked_key(key))
     return FoundModel(f"{service.name}:{model}", make)
+
+
+def _checked_place(service: Service, base_url: str, environment: Environment) -> str:
+    """Where requests go. `ConfigurationError`, naming what said so, when that is no address."""
+    from golem_cli.providers.addresses import checked_base_url
+
+    try:
+        return checked_base_url(service.root(base_url))
+    except ConfigurationError as error:
+        in_variable = environment.variables.get(service.base_url_variable)
+        said_by = service.base_url_variable if in_variable else "base_url in the settings file"
+        raise ConfigurationError(f"{said_by}: {error}") from error
 
 
 def _make_adapter(service: Service, model: str, *, base_url: str, api_key: str) -> ChatModel:
@@ -152,13 +164,6 @@ def _embedded(path: str, environment: Environment) -> FoundModel:
     else:
         file, name = fetched_weights(paths_of(environment).cache, environment), f"local:{SMOLLM2.name}"
     return FoundModel(name, partial(LocalModel, file, name=name))
-
-
-def warm_up(model: ChatModel) -> None:
-    """Let a model that loads begin to; others are ready at once."""
-    start = getattr(model, "warm_up", None)
-    if start is not None:
-        start()
 
 
 def model_names() -> tuple[str, ...]:

@@ -128,3 +128,15 @@ def test_the_real_program_says_one_line_too(server: HttpServer) -> None:
     done = golem_process("ask", "-m", "openai:test", "hi")
     assert (done.code, done.raw) == (1, b"")
     assert KEY not in done.error_line
+
+
+def test_an_address_that_is_none_names_what_said_it(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+    (home / "golem").mkdir()
+    settings = home / "golem" / "config.toml"
+    settings.write_text('[providers.groq]\nbase_url = "ftp://x"\n', encoding="utf-8")
+    monkeypatch.setenv("GROQ_API_KEY", KEY)
+    monkeypatch.setenv("GOLEM_BASE_URL", "nonsense")
+    for model, source in (("generic:x", "GOLEM_BASE_URL"), ("groq:x", "base_url in the settings file")):
+        done = golem("ask", "-m", model, "hi")
+        assert done.code == 2
+        assert done.error_line.startswith(f"golem: {source}: the base URL ")
