@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from golem_cli.chat.ports import warm_up
 from golem_cli.chat.request import without_refused
 from golem_cli.core.errors import HistoryError, ModelError
 
@@ -54,9 +55,7 @@ class FallbackModel:
 
     def warm_up(self) -> None:
         """Let the first model load, if it is one that loads."""
-        start = getattr(self._models[0], "warm_up", None)
-        if start is not None:
-            start()
+        warm_up(self._models[0])
 
     async def aclose(self) -> None:
         """Let all models go."""

@@ -34,6 +34,13 @@ class ChatModel(StreamingModel, Protocol):
         ...
 
 
+def warm_up(model: ChatModel) -> None:
+    """Let a model that loads begin to; others are ready at once. Raises `ConfigurationError` for no model."""
+    start = getattr(model, "warm_up", None)
+    if start is not None:
+        start()
+
+
 class Writer(Protocol):
     """Keeps one conversation. Every method returns only when the change is as safe as the medium allows.
 

@@ -15,7 +15,7 @@ from golem_cli.cli.exit_codes import DONE, TERMINATED
 from golem_cli.cli.failures import WrongUsage
 from golem_cli.cli.home import paths_of
 from golem_cli.cli.model_choice import EMBEDDED
-from golem_cli.cli.model_opening import model_names, open_model, warm_up
+from golem_cli.cli.model_opening import model_names, open_model
 from golem_cli.cli.preparing import Prepared, Wanted, prepare
 
 if TYPE_CHECKING:
@@ -144,6 +144,7 @@ def _theme(name: str, environment: Environment) -> SyntaxTheme | None:
 
 def _get_ready(session: Session) -> None:
     """While the person reads and types: let the model load, and import what its first answer needs."""
+    from golem_cli.chat.ports import warm_up
     from golem_cli.cli.preload import preload
 
     warm_up(session.model)

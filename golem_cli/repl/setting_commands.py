@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from golem_cli.chat.ports import warm_up
 from golem_cli.repl.commands import Command
 from golem_cli.repl.room import Room, whole_number
 
@@ -16,9 +17,7 @@ async def model(room: Room, name: str) -> None:
         room.say(f"The model is {room.conversation.model}. /model NAME changes it; golem models lists some.")
         return
     chosen = room.open_model(name)
-    warm_up = getattr(chosen, "warm_up", None)
-    if warm_up is not None:
-        warm_up()  # a file that is no model is refused here, and the old one stays
+    warm_up(chosen)  # a file that is no model is refused here, and the old one stays
     await room.session.use_model(chosen)
     room.say(f"From the next prompt on {room.conversation.model} answers.")
 
