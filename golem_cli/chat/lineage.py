@@ -99,11 +99,11 @@ def adopt(transcript: Transcript, *, now: str, source: str, trust: bool = False)
     """
     from golem_cli.core.history import sanitize_history
 
-    history, report = (transcript.messages, None) if trust else sanitize_history(transcript.messages)
-    if not trust:
-        history = [replace(message, signed_by="") if message.signed_by else message for message in history]
     origin = transcript.conversation or Conversation()
+    history, report = transcript.messages, None
     if not trust:
+        clean, report = sanitize_history(history)
+        history = [replace(message, signed_by="") if message.signed_by else message for message in clean]
         origin = waits_no_more(origin)
     return Adopted(
         conversation=msgspec.structs.replace(

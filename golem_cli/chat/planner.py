@@ -56,6 +56,12 @@ class Planner:
             sent=(lambda kept, hidden: None) if quiet else self._count,
         )
 
+    async def goes_alone(self, conversation: Conversation, model: ChatModel, prompt: str) -> bool:
+        """Whether a request with `prompt` would hold no message of `conversation`."""
+        plan = await self.plan(conversation, model, prompt=prompt, quiet=True)
+        preview = await plan.preview("")
+        return preview.hidden == preview.total
+
     def say_left_out(self, conversation: Conversation, model: ChatModel, *, kept: bool) -> None:
         """Say what of the history `model` cannot take, or gets in another form; the rest is sent as it is.
 

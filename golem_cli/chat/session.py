@@ -230,7 +230,7 @@ class Session:
         if not text:
             self._refuse_dropped()
         seen = self.seen
-        if not text and seen.messages and await self._goes_alone(seen, _CONTINUE):
+        if not text and seen.messages and await self.planner.goes_alone(seen, self.model, _CONTINUE):
             budget = self.planner.budget(self.conversation)
             bound = f"the budget of {budget:,} tokens" if budget else "what the model can take"
             raise ConfigurationError(
@@ -247,12 +247,6 @@ class Session:
             raise ConfigurationError(
                 "the last turn was dropped: there is nothing to go on with; type a prompt"
             )
-
-    async def _goes_alone(self, conversation: Conversation, prompt: str) -> bool:
-        """Whether a request with `prompt` would hold no message of `conversation`."""
-        plan = await self.planner.plan(conversation, self.model, prompt=prompt, quiet=True)
-        preview = await plan.preview("")
-        return preview.hidden == preview.total
 
     async def try_again(
         self, *, on_delta: OnDelta | None = None, on_event: OnEvent | None = None

@@ -67,10 +67,8 @@ class PlainText:
         rest, before = word[begun:], ""
         if not begun and self._column and self._width <= self._column + cell_len(rest):
             rest, before, self._column = rest.lstrip(" "), "\n", 0
-        self._column += cell_len(rest)
-        self._column -= (
-            max(self._column - 1, 0) // self._width * self._width
-        )  # the rows that the terminal fills
+        end = self._column + cell_len(rest)
+        self._column = (end - 1) % self._width + 1 if end else 0  # the terminal itself fills further rows
         return before + rest
 
     def close(self) -> str:
