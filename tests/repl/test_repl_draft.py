@@ -235,23 +235,15 @@ def test_a_command_behind_an_untouched_draft_goes_alone_and_the_draft_into_the_h
     assert len(server.requests) == 2
 
 
-def test_a_draft_that_was_changed_before_its_slash_is_a_prompt(server: HttpServer) -> None:
+@pytest.mark.parametrize("typed", [" and lib/ids", "/repl"], ids=["changed before its slash", "no command"])
+def test_a_draft_with_a_slash_that_is_no_command_right_behind_it_is_a_prompt(
+    server: HttpServer, typed: str
+) -> None:
     with chat(server) as terminal:
         say(terminal, "look at src", "an answer")
         at_prompt(terminal)
         terminal.type("/undo\r")
         draft_is(terminal, "look at src")
-        terminal.type(" and lib/ids\r")
+        terminal.type(f"{typed}\r")
         terminal.wait_for_count("an answer", 2)
-    assert sent(server) == ["look at src and lib/ids"]
-
-
-def test_a_slash_behind_a_draft_that_begins_no_command_is_a_prompt(server: HttpServer) -> None:
-    with chat(server) as terminal:
-        say(terminal, "look at src", "an answer")
-        at_prompt(terminal)
-        terminal.type("/undo\r")
-        draft_is(terminal, "look at src")
-        terminal.type("/repl\r")
-        terminal.wait_for_count("an answer", 2)
-    assert sent(server) == ["look at src/repl"]
+    assert sent(server) == [f"look at src{typed}"]
