@@ -39,6 +39,9 @@ COMMANDS: Final = (
 )
 """Every command, in the order of the help: a module of `golem_cli.cli.commands`."""
 
+_MAY_BE_EMPTY: Final = {"system", "resume"}
+"""No instructions, and whichever the person picks."""
+
 SETTINGS: Final = {"help_option_names": ["-h", "--help"]}
 
 
@@ -63,25 +66,26 @@ def run(arguments: Sequence[str], environment: Environment) -> int:
 
 
 class _Command(TyperCommand):
-    """A command that takes no option with an empty value, as a script's unset variable leaves it.
-
-    One whose default is None (`-s`, which takes the instructions away) looks for itself.
-    """
+    """A command that refuses an empty value where none may be given: a script's variable was not set."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse, then look at what was given. Raises `WrongUsage`."""
         rest = super().parse_args(ctx, args)
-        for option in self.params:
-            if option.param_type_name == "option" and _is_given_empty(option, ctx):
-                raise WrongUsage(f"{min(option.opts, key=len)} needs a value: {option.metavar}")
+        for parameter in self.params:
+            if not parameter.required and _is_given_empty(parameter, ctx):
+                if parameter.param_type_name == "argument":
+                    raise WrongUsage(f"{parameter.metavar} is empty; name one, or leave it out")
+                raise WrongUsage(f"{min(parameter.opts, key=len)} needs a value: {parameter.metavar}")
         return rest
 
 
-def _is_given_empty(option: Any, context: Any) -> bool:
-    source, value = context.get_parameter_source(option.name), context.params.get(option.name)
-    if source is None or source.name != "COMMANDLINE":
+def _is_given_empty(parameter: Any, context: Any) -> bool:
+    source, value = context.get_parameter_source(parameter.name), context.params.get(parameter.name)
+    if source is None or source.name != "COMMANDLINE" or parameter.name in _MAY_BE_EMPTY:
         return False
-    return "" in value if isinstance(value, list | tuple) else value == "" and option.default is not None
+    if isinstance(value, list | tuple):  # of words, the command says what is empty
+        return parameter.param_type_name == "option" and "" in value
+    return bool(value == "")
 
 
 def _unknown(word: str) -> str:

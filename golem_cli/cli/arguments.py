@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from golem_cli.cli.failures import WrongUsage
+
 RESUME: Final = ("-r", "--resume")
 PROMPT: Final = ("-p", "--prompt")
 TOP_LEVEL: Final = frozenset({"--help", "-h", "--version", "-V", "--install-completion", "--show-completion"})
@@ -57,15 +59,17 @@ def _with_command(ours: list[str], *, stdin_is_terminal: bool) -> list[str]:
 
 
 def _fill_optional_values(ours: list[str]) -> list[str]:
-    """Write `-r` as `--resume=`, and `-r ID` as `--resume=ID`."""
+    """Write `-r` as `--resume=`, and `-r ID` as `--resume=ID`. Raises `WrongUsage` for an empty ID."""
     filled: list[str] = []
     rest = iter(range(len(ours)))
     for at in rest:
         if ours[at] not in RESUME:
             filled.append(ours[at])
             continue
-        value = ours[at + 1] if at + 1 < len(ours) and not ours[at + 1].startswith("-") else ""
-        filled.append(f"--resume={value}")
+        value = ours[at + 1] if at + 1 < len(ours) and not ours[at + 1].startswith("-") else None
+        if value == "":
+            raise WrongUsage(f"{ours[at]} needs an id; without one it lets you pick")
+        filled.append(f"--resume={value or ''}")
         if value:
             next(rest)
     return filled

@@ -28,13 +28,17 @@ class Availability:
 
 def of_service(service: Service, settings: Settings, variables: Mapping[str, str]) -> Availability:
     """Say whether `service` can be used. A server that needs no key is asked, a remote one is not."""
-    from golem_cli.cli.model_choice import address_of, configured_for, key_variable_of
+    from golem_cli.cli.model_choice import checked_address_of, configured_for, key_variable_of
+    from golem_cli.core.errors import ConfigurationError
     from golem_cli.providers.addresses import host_of, is_loopback
 
     if service.protocol == "bedrock":
         return of_bedrock(service, variables)
     configured = configured_for(service, settings)
-    base_url = address_of(service, settings, variables)
+    try:
+        base_url = checked_address_of(service, settings, variables)
+    except ConfigurationError as error:
+        return Availability(name=service.name, usable=False, reason=str(error))
     key_variable = key_variable_of(service, variables)
     if not base_url:
         wanted = f"set {service.base_url_variable} to the server's address"

@@ -71,6 +71,20 @@ def address_of(service: Service, settings: Settings, variables: Mapping[str, str
     )
 
 
+def checked_address_of(service: Service, settings: Settings, variables: Mapping[str, str]) -> str:
+    """As `address_of`. `ConfigurationError`, naming what said so, for one that is none."""
+    from golem_cli.core.errors import ConfigurationError
+    from golem_cli.providers.addresses import checked_base_url
+
+    address = address_of(service, settings, variables)
+    try:
+        return checked_base_url(address) if address else ""
+    except ConfigurationError as error:
+        in_variable = variables.get(service.base_url_variable)
+        said_by = service.base_url_variable if in_variable else "base_url in the settings file"
+        raise ConfigurationError(f"{said_by}: {error}") from error
+
+
 def key_variable_of(service: Service, variables: Mapping[str, str]) -> str:
     """The first of the service's variables that holds a key; "" when none does."""
     return next((name for name in service.key_variables if variables.get(name)), "")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from golem_cli.cli.model_choice import EMBEDDED, address_of, configured_for, key_variable_of
+from golem_cli.cli.model_choice import EMBEDDED, checked_address_of, configured_for, key_variable_of
 from golem_cli.core.errors import ConfigurationError
 from golem_cli.core.quote import quoted
 from golem_cli.providers.services import SERVICES, find_service
@@ -94,7 +94,7 @@ def _of_service(service: Service, model: str, settings: Settings, environment: E
     from golem_cli.providers.addresses import checked_key, is_loopback
 
     configured = configured_for(service, settings)
-    base_url = address_of(service, settings, environment.variables)
+    base_url = checked_address_of(service, settings, environment.variables)
     if not base_url and service.protocol != "bedrock":  # which finds its region's
         raise ConfigurationError(f"where is the server? set {service.base_url_variable} to its address")
     key = environment.variables.get(key_variable_of(service, environment.variables), "")
@@ -109,21 +109,9 @@ def _of_service(service: Service, model: str, settings: Settings, environment: E
             f"{service.title} needs a key: set {service.key_variables[0]}, or api_key_command in "
             f"[providers.{service.name}] of the settings file"
         )
-    place = _checked_place(service, base_url, environment) if base_url else ""
+    place = service.root(base_url) if base_url else ""
     make = partial(_make_adapter, service, model, base_url=place, api_key=checked_key(key))
     return FoundModel(f"{service.name}:{model}", make)
-
-
-def _checked_place(service: Service, base_url: str, environment: Environment) -> str:
-    """Where requests go. `ConfigurationError`, naming what said so, when that is no address."""
-    from golem_cli.providers.addresses import checked_base_url
-
-    try:
-        return checked_base_url(service.root(base_url))
-    except ConfigurationError as error:
-        in_variable = environment.variables.get(service.base_url_variable)
-        said_by = service.base_url_variable if in_variable else "base_url in the settings file"
-        raise ConfigurationError(f"{said_by}: {error}") from error
 
 
 def _make_adapter(service: Service, model: str, *, base_url: str, api_key: str) -> ChatModel:

@@ -25,9 +25,9 @@ def program(arguments: Sequence[str], environment: Environment) -> int:
     """
     if COMPLETION_VARIABLE in environment.variables:
         return _run_typer(arguments, environment)
-    invocation = command_line.resolve(arguments, stdin_is_terminal=environment.stdin_is_terminal)
-    environment = environment._replace(debug=invocation.debug)
     try:
+        invocation = command_line.resolve(arguments, stdin_is_terminal=environment.stdin_is_terminal)
+        environment = environment._replace(debug=invocation.debug)
         if invocation.arguments == ("chat",):  # the way in that is taken most need not wait for Typer
             from golem_cli.cli.start_chat import ChatOptions, start_chat
 

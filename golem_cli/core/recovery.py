@@ -66,7 +66,7 @@ def messages_of(conversation: Conversation, run_id: str) -> list[Message]:
 
 
 def _where(run: RunRecord, added: list[Message]) -> Where:
-    if run.partial_text:
+    if run.partial_text or (added and added[-1].interrupted):  # the text may be among the messages by now
         return "in mid-answer"
     if run.stage == "tool" or (added and (added[-1].tool_calls or added[-1].role == TOOL)):
         return "at a tool"

@@ -10,15 +10,17 @@ from golem_cli.core.errors import ConfigurationError
 
 def checked_base_url(url: str) -> str:
     """Return `url` without a trailing slash; `ConfigurationError` when it is no http or https address."""
+    wrong = "is not an http:// or https:// address"
     try:
         parts = urlsplit(url.strip())
         usable = parts.scheme in {"http", "https"} and bool(parts.hostname)
-        _ = parts.port  # raises when it is no number
+        wrong = "has a port that cannot be one" if usable else wrong
+        _ = parts.port  # raises when it is no number, or too high
     except ValueError:
         usable = False
     if not usable:
         shown = re.sub(r"//[^/]*@", "//***@", url)  # a password may stand there
-        raise ConfigurationError(f"the base URL {shown!r} is not an http:// or https:// address")
+        raise ConfigurationError(f"the base URL {shown!r} {wrong}")
     return url.strip().rstrip("/")
 
 

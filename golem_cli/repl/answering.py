@@ -77,7 +77,7 @@ class Answering:
                 f"what is left behind stays as a fork: /open {conversation_id} goes back to it{until}"
             )
         else:
-            self.notice(f"what came of it stays beside the conversation: /history shows it{until}")
+            self.notice(f"the turn stays beside the conversation: /history shows it{until}")
 
     def stop(self) -> bool:
         """Stop the answer that runs; False when none does."""

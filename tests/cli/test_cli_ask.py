@@ -361,3 +361,19 @@ def test_two_prompts_get_two_answers_from_the_embedded_model(weights_cache: Path
 def test_an_option_with_nothing_in_it_is_wrong_usage(option: str, said: str) -> None:
     done = golem("ask", "hi", option, "")
     assert (done.code, done.out, done.error_line) == (2, "", f"golem: {said}")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["show", ""], "[FILE|ID|NAME] is empty; name one, or leave it out"),
+        (["resume", ""], "[FILE|ID|NAME] is empty; name one, or leave it out"),
+        (["resume", "x", "--prompt", ""], "-p needs a value: TEXT"),
+        (["-r", ""], "-r needs an id; without one it lets you pick"),
+        (["ask", "--resume", "", "hi"], "--resume needs an id; without one it lets you pick"),
+    ],
+    ids=["show", "resume", "prompt", "short", "long"],
+)
+def test_nothing_is_never_taken_for_what_may_be_left_out(arguments: list[str], said: str) -> None:
+    done = golem(*arguments)
+    assert (done.code, done.out, done.error_line) == (2, "", f"golem: {said}")

@@ -140,3 +140,13 @@ def test_an_address_that_is_none_names_what_said_it(monkeypatch: pytest.MonkeyPa
         done = golem("ask", "-m", model, "hi")
         assert done.code == 2
         assert done.error_line.startswith(f"golem: {source}: the base URL ")
+
+
+def test_models_and_doctor_know_an_address_that_is_none(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+    monkeypatch.setenv("GROQ_API_KEY", KEY)
+    monkeypatch.setenv("GROQ_BASE_URL", "http://127.0.0.1:99999/v1")
+    said = "GROQ_BASE_URL: the base URL 'http://127.0.0.1:99999/v1' has a port that cannot be one"
+    (groq,) = (line for line in golem("models").out.splitlines() if "groq" in line)
+    assert groq.split()[0] == "no"
+    assert said in groq
+    assert said in golem("doctor", "--offline").out

@@ -44,6 +44,15 @@ def conversation(*messages: Message, **run: Any) -> Conversation:
             conversation(ASKED, CALLED, RESULT, status=INTERRUPTED, stage="model", partial_text="x"),
             "in mid-answer",
         ),
+        (
+            conversation(
+                ASKED,
+                Message(role="assistant", content="half", interrupted=True, run_id=RUN),
+                status=INTERRUPTED,
+                stage="model",
+            ),
+            "in mid-answer",
+        ),
     ],
 )
 def test_a_stop_says_where_it_was(stopped: Conversation, where: str) -> None:

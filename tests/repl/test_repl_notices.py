@@ -56,7 +56,7 @@ def test_an_undo_of_a_failed_turn_says_where_it_is_kept(server: HttpServer) -> N
     with chat(server, columns=120, rows=40) as terminal:
         say(terminal, "question", "The run failed in mid-answer")
         terminal.type("/undo\r")
-        terminal.wait_for("what came of it stays beside the conversation: /history shows it")
+        terminal.wait_for("the turn stays beside the conversation: /history shows it")
         terminal.wait_until(lambda: terminal.rows[terminal.cursor_row] == f"{PROMPT} question")
         terminal.type("\x03")
         say(

@@ -25,11 +25,15 @@ _REFUSED: Final = frozenset({401, 403})
 
 
 class _SetUp(msgspec.Struct, frozen=True, kw_only=True):
-    """A service that somebody set up: its address, and where its key is from; "" for none."""
+    """A service that somebody set up: its address, and where its key is from; "" for none.
+
+    `fault` says what is wrong with the address.
+    """
 
     service: Service
     base_url: str
     key_from: str
+    fault: str = ""
     key: str = ""
 
 
@@ -54,7 +58,7 @@ def services(scope: Scope) -> Iterator[Check]:
 
 
 def _set_up(settings: Settings, variables: Mapping[str, str]) -> list[_SetUp]:
-    from golem_cli.cli.model_choice import address_of, key_variable_of
+    from golem_cli.cli.model_choice import address_of, checked_address_of, key_variable_of
     from golem_cli.providers.services import SERVICES
 
     listed = []
@@ -67,18 +71,23 @@ def _set_up(settings: Settings, variables: Mapping[str, str]) -> list[_SetUp]:
         base_url = address_of(service, settings, variables)
         if base_url and (name or command or base_url != service.base_url):
             key_from = name or (f"the command {command}" if command else "")
-            listed.append(
-                _SetUp(service=service, base_url=base_url, key_from=key_from, key=variables.get(name, ""))
-            )
+            fault = ""
+            try:
+                checked_address_of(service, settings, variables)
+            except ConfigurationError as error:
+                fault = str(error)
+            key = variables.get(name, "")
+            listed.append(_SetUp(service=service, base_url=base_url, key_from=key_from, key=key, fault=fault))
     return listed
 
 
 def _key(each: _SetUp) -> Check:
-    from golem_cli.providers.addresses import checked_base_url, checked_key, host_of, is_loopback
+    from golem_cli.providers.addresses import checked_key, host_of, is_loopback
 
     name = f"key.{each.service.name}"
+    if each.fault:
+        return problem(name, f"{each.service.title}: {each.fault}")
     try:
-        checked_base_url(each.base_url)
         checked_key(each.key)
     except GolemError as error:
         return problem(name, f"{each.service.title}: {error}")
