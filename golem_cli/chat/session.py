@@ -16,9 +16,10 @@ from golem_cli.chat.overlay import OverlayWriter
 from golem_cli.chat.planner import Planner
 from golem_cli.chat.secret_guard import SecretGuard
 from golem_cli.core import recovery
-from golem_cli.core.conversation import DROPPED, INTERRUPTED, Conversation, RunRecord
+from golem_cli.core.conversation import Conversation, RunRecord
 from golem_cli.core.errors import ConfigurationError, StoreError
 from golem_cli.core.identity import new_id
+from golem_cli.core.run_status import DROPPED, INTERRUPTED
 
 if TYPE_CHECKING:
     from golem_cli.chat.ports import ChatModel, Clock, Library, OnNotice, Writer

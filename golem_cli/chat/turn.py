@@ -12,13 +12,14 @@ import msgspec
 from golem_cli.chat.ports import Clock, Writer
 from golem_cli.chat.progress import Progress
 from golem_cli.core.canceled import RunCanceled
-from golem_cli.core.conversation import DONE, FAILED, INTERRUPTED, PENDING, RunRecord
+from golem_cli.core.conversation import RunRecord
 from golem_cli.core.errors import GolemError, RunError
 from golem_cli.core.events import OnEvent, RunEvent
 from golem_cli.core.message import Message
 from golem_cli.core.model import Delta, OnDelta
 from golem_cli.core.result import PartialResult, Result
 from golem_cli.core.run import Agent
+from golem_cli.core.run_status import DONE, FAILED, INTERRUPTED, PENDING
 
 
 @dataclass(frozen=True, kw_only=True)

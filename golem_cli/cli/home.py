@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from golem_cli.chat.ports import Library
     from golem_cli.cli.environment import Environment
     from golem_cli.store.paths import Paths
+    from golem_cli.store.shelf import Shelf
     from golem_cli.store.store import Store
     from golem_cli.store.summary import Summary
 
@@ -32,12 +33,19 @@ def open_store(environment: Environment) -> Store:
     return Store(paths_of(environment).data)
 
 
+def open_shelf(environment: Environment) -> Shelf:
+    """Return the same conversations for a look at them: what writes is not loaded."""
+    from golem_cli.store.shelf import Shelf
+
+    return Shelf(paths_of(environment).data)
+
+
 def newest_conversation(environment: Environment) -> str | None:
     """Return the id of the conversation changed last, None when there is none; say which were passed over.
 
     Those are damaged: who goes on with the newest one believes it to be another.
     """
-    found, skipped = open_store(environment).newest_readable()
+    found, skipped = open_shelf(environment).newest_readable()
     if skipped:
         environment.complain(f"golem: {_passed_over(skipped)}{_goes_on_with(found)}")
     return found.conversation_id if found else None

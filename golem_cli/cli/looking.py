@@ -69,8 +69,8 @@ def _ways_on(source: Source, options: ResumeOptions, *, stopped: bool) -> Iterat
 
 def stop_line(conversation: Conversation) -> str:
     """Say where the last run stopped short, and what its record says of the reason; "" when it did not."""
-    from golem_cli.core.conversation import INTERRUPTED
     from golem_cli.core.recovery import last_stop
+    from golem_cli.core.run_status import INTERRUPTED
     from golem_cli.render.words import record_says
 
     stop = last_stop(conversation)

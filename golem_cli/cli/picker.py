@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from golem_cli.cli.failures import WrongUsage
-from golem_cli.cli.home import open_store
+from golem_cli.cli.home import open_shelf
 from golem_cli.core.quote import quoted
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def pick_conversation(environment: Environment) -> str:
     """
     from golem_cli.render.listing import conversation_lines
 
-    listing = open_store(environment).listing(SHOWN)
+    listing = open_shelf(environment).listing(SHOWN)
     shown = listing.shown
     if not shown:
         raise WrongUsage("there is no conversation yet; golem opens the first one")

@@ -7,27 +7,17 @@ from typing import Final
 import msgspec
 
 from golem_cli.core.message import Extra, Message, Part
+from golem_cli.core.run_status import RUNNING
 from golem_cli.core.usage import Usage
 
 FORMAT_VERSION: Final = 1
-
-RUNNING: Final = "running"
-DONE: Final = "done"
-FAILED: Final = "failed"
-INTERRUPTED: Final = "interrupted"
-PENDING: Final = "pending"
-DROPPED: Final = "dropped"
-
-STOPPED_SHORT: Final = frozenset({RUNNING, FAILED, INTERRUPTED})
-"""A last run of this status has stopped short: it failed, was stopped, or its process died."""
 
 
 class RunRecord(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """One run of a conversation.
 
-    `status` is one of the constants above: `running` while its process lives, `interrupted` when the user
-    stopped it, `pending` while calls wait for approval (`pending` lists their ids), `dropped` when the user
-    gave up a failed turn. `stage` and `error` tell of a failure. A run that completed no turn keeps its
+    `status` is one of `golem_cli.core.run_status`; a pending run lists in `pending` the calls that wait.
+    `stage` and `error` tell of a failure. A run that completed no turn keeps its
     `prompt` (and `prompt_parts`) here; `partial_text` is what had been streamed of an unfinished turn.
     Times are RFC 3339 in UTC, to the millisecond.
     """

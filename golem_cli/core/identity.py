@@ -7,7 +7,10 @@ from typing import Final
 
 import uuid_utils
 
-_CANONICAL: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
+CANONICAL_UUID: Final = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+"""The regular expression of a UUID in its canonical lower-case form."""
+
+_is_canonical: Final = re.compile(CANONICAL_UUID).fullmatch
 
 
 def new_id() -> str:
@@ -25,4 +28,4 @@ def is_canonical_uuid(text: str) -> bool:
     >>> is_canonical_uuid(new_id()), is_canonical_uuid("../../etc/passwd")
     (True, False)
     """
-    return _CANONICAL.match(text) is not None
+    return _is_canonical(text) is not None

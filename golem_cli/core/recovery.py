@@ -13,15 +13,9 @@ from typing import Literal
 
 import msgspec
 
-from golem_cli.core.conversation import (
-    DROPPED,
-    INTERRUPTED,
-    PENDING,
-    STOPPED_SHORT,
-    Conversation,
-    RunRecord,
-)
+from golem_cli.core.conversation import Conversation, RunRecord
 from golem_cli.core.message import ASSISTANT, TOOL, USER, Message, replace
+from golem_cli.core.run_status import DROPPED, INTERRUPTED, PENDING, STOPPED_SHORT
 
 Where = Literal["before the first word", "in mid-answer", "at a tool", "after a completed step"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from golem_cli.render.neutralize import neutralize
@@ -116,10 +117,12 @@ def distinguishing_length(ids: Sequence[str]) -> int:
     >>> distinguishing_length(["0193aaaa-1", "0193aaaa-2"]), distinguishing_length(["0193aaaa-1"])
     (10, 8)
     """
-    longest = max(map(len, ids), default=SHORTEST_ID)
-    return next(
-        (n for n in range(SHORTEST_ID, longest) if len({each[:n] for each in ids}) == len(ids)), longest
-    )
+    longest = max(map(len, ids), default=0)
+    length = SHORTEST_ID
+    for before, after in pairwise(sorted(ids)):  # what an id shares most with is its neighbour
+        while length < longest and before[:length] == after[:length]:
+            length += 1
+    return length
 
 
 def age(moment: str, now: datetime) -> str:

@@ -94,9 +94,9 @@ def neutralize(text: str, *, single_line: bool = False) -> str:
     >>> neutralize("id\nstatus: clean", single_line=True)
     'id⟦U+000A⟧status: clean'
     """
-    if single_line:
-        return text if text.isascii() and text.isprintable() else _single_line().sub(_mark, text)
-    return text if _is_harmless(text) else _multi_line().sub(_mark, text)
+    if _is_harmless(text) and not (single_line and ("\n" in text or "\t" in text)):
+        return text
+    return (_single_line() if single_line else _multi_line()).sub(_mark, text)
 
 
 def find_marked(line: str) -> list[tuple[int, str]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from golem_cli.core.conversation import DROPPED, FAILED, INTERRUPTED
 from golem_cli.core.entries import numbered
 from golem_cli.core.message import ASSISTANT, ROLES, TOOL, Message, Part, replace
+from golem_cli.core.run_status import DROPPED, FAILED, INTERRUPTED
 from golem_cli.render.neutralize import neutralize
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from golem_cli.core.conversation import DONE, INTERRUPTED, PENDING
 from golem_cli.core.errors import ConfigurationError
 from golem_cli.core.message import ASSISTANT
+from golem_cli.core.run_status import DONE, INTERRUPTED, PENDING
 from golem_cli.core.usage import Usage
 from golem_cli.render.words import counted, tokens
 from golem_cli.repl.arrival import say_where_it_stopped

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from golem_cli.core.conversation import INTERRUPTED
+from golem_cli.core.run_status import INTERRUPTED
 
 if TYPE_CHECKING:
     from golem_cli.core.recovery import Stop

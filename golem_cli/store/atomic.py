@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
-import secrets
 import stat
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -24,6 +22,8 @@ _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 def revision_of(data: bytes) -> str:
     """Return what identifies the content of a file; equal for equal bytes, never empty."""
+    import hashlib
+
     return hashlib.sha256(data).hexdigest()[:32]
 
 
@@ -63,6 +63,8 @@ def write_aside(
     that one's permissions, and its owner where the system permits. On an error nothing is left behind. The
     caller renames it. Its name says whose it is, and stays short where `path` is as long as names can be.
     """
+    import secrets
+
     temporary = path.with_name(f"{_beginning(path)}{secrets.token_hex(6)}.tmp")
     with discarded_on_error(temporary):
         descriptor = create_new(temporary, mode=mode)

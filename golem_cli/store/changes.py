@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from golem_cli.core.conversation import FAILED, RUNNING, Conversation, RunRecord
+from golem_cli.core.conversation import Conversation, RunRecord
 from golem_cli.core.errors import TranscriptError
 from golem_cli.core.message import ASSISTANT, Message
+from golem_cli.core.run_status import FAILED, RUNNING
 from golem_cli.store.journal import Entry
 from golem_cli.store.times import later
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import msgspec
 
-from golem_cli.core.conversation import RUNNING
 from golem_cli.core.errors import ConversationNotFound, CutTranscriptError, GolemError
 from golem_cli.core.identity import is_canonical_uuid
+from golem_cli.core.run_status import RUNNING
 from golem_cli.store.loading import SUFFIXES, load
 from golem_cli.store.lock import holder_of, is_held
 

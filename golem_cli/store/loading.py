@@ -10,21 +10,20 @@ from golem_cli.core.errors import ConversationNotFound, CutTranscriptError, Stor
 from golem_cli.store.atomic import read_regular, revision_of
 from golem_cli.store.changes import replay
 from golem_cli.store.failures import store_errors
+from golem_cli.store.file_identity import identity_of
 from golem_cli.store.journal import decode
 
 if TYPE_CHECKING:
-    import os
     from pathlib import Path
 
     from golem_cli.core.conversation import Conversation
+    from golem_cli.store.file_identity import Identity
 
 SUFFIXES: Final = (".json", ".journal")
 """What a conversation is on disk: its file and its journal, the one without the other at times."""
 
 _TRIES = 20
 """A file that is replaced more often than this while we read it once is not ours to read."""
-
-Identity = tuple[int, int, int, int] | None
 
 
 class Loaded(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,20 +76,6 @@ def load(path: Path, *, salvage: bool = False) -> Loaded:
         torn=not (journal or b"\n").endswith(b"\n"),
         salvaged=salvaged,
     )
-
-
-def identity_of(path: Path) -> Identity:
-    """Return what changes when a file is replaced or written; None when there is none."""
-    try:
-        return identity_from(path.lstat())
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-
-
-def identity_from(status: os.stat_result) -> tuple[int, int, int, int]:
-    """Return the identity of a file with this status."""
-    # ctime: an editor may set the mtime back, and some file systems count it in seconds
-    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _read_together(path: Path) -> tuple[bytes | None, bytes | None, Identity]:

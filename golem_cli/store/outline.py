@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from golem_cli.core.conversation import RUNNING, STOPPED_SHORT, Conversation
+from golem_cli.core.conversation import Conversation
 from golem_cli.core.errors import ConversationNotFound, GolemError
 from golem_cli.core.message import Message, ToolCall
 from golem_cli.core.recovery import settle
+from golem_cli.core.run_status import RUNNING, STOPPED_SHORT
 from golem_cli.store.atomic import read_regular
 from golem_cli.store.failures import reason_of
 from golem_cli.store.imports import IMPORTED_FROM, path_in
@@ -151,7 +152,7 @@ def _sum_up(path: Path, source: _Header | Conversation) -> Summary:
         message_count=len(source.messages),
         model=source.model or "",
         status=source.runs[-1].status if source.runs else "",
-        path=path,
+        folder=path.parent,
         forked_from=source.forked_from or "",
         imported_from=path_in(note),
     )

@@ -3,27 +3,44 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from golem_cli.core.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from platformdirs import PlatformDirs
+
 _APPLICATION = "golem"
 
 
-class Paths(NamedTuple):
-    """The four folders. None of them is created here.
+class Paths:
+    """The four folders, in `home` or where the platform wants them. None of them is created here."""
 
-    `data` holds the conversations and the trash, `config` the settings, `state` what may be lost without
-    harm, `cache` the weights.
-    """
+    def __init__(self, home: Path | None = None, cache: Path | None = None) -> None:
+        self._home = home
+        self._cache = cache
 
-    data: Path
-    config: Path
-    state: Path
-    cache: Path
+    @property
+    def data(self) -> Path:
+        """The conversations and the trash."""
+        return self._home or _customary().user_data_path
+
+    @property
+    def config(self) -> Path:
+        """The settings."""
+        return self._home or _customary().user_config_path
+
+    @property
+    def state(self) -> Path:
+        """What may be lost without harm."""
+        return self._home / "state" if self._home else _customary().user_state_path
+
+    @property
+    def cache(self) -> Path:
+        """The weights."""
+        return self._cache or _customary().user_cache_path
 
     @property
     def settings_file(self) -> Path:
@@ -46,18 +63,13 @@ def resolve_paths(env: Mapping[str, str]) -> Paths:
     >>> paths.data == Path("/srv/golem").absolute(), paths.settings_file.name
     (True, 'config.toml')
     """
-    home, cache = _folder(env.get("GOLEM_HOME")), _folder(env.get("GOLEM_CACHE"))
-    if home is not None and cache is not None:
-        return Paths(data=home, config=home, state=home / "state", cache=cache)
+    return Paths(_folder(env.get("GOLEM_HOME")), _folder(env.get("GOLEM_CACHE")))
+
+
+def _customary() -> PlatformDirs:
     from platformdirs import PlatformDirs
 
-    custom = PlatformDirs(_APPLICATION, appauthor=False)
-    cache = cache or custom.user_cache_path
-    if home is not None:
-        return Paths(data=home, config=home, state=home / "state", cache=cache)
-    return Paths(
-        data=custom.user_data_path, config=custom.user_config_path, state=custom.user_state_path, cache=cache
-    )
+    return PlatformDirs(_APPLICATION, appauthor=False)
 
 
 def user_path(name: str) -> Path:

@@ -1,4 +1,4 @@
-"""The store: one folder, one JSON file for each conversation; find, read, open, rename and delete them."""
+"""The store: one folder, one JSON file for each conversation; read, open, rename and delete them."""
 
 from __future__ import annotations
 
@@ -12,32 +12,26 @@ from golem_cli.core.errors import ConversationChanged, ConversationNotFound, New
 from golem_cli.core.identity import is_canonical_uuid, new_id
 from golem_cli.store.changes import mark_crashed
 from golem_cli.store.failures import store_errors
-from golem_cli.store.imports import spelled
 from golem_cli.store.loading import SUFFIXES, load
 from golem_cli.store.lock import ConversationLock, is_held
-from golem_cli.store.references import resolve_reference
-from golem_cli.store.summary import Listing, Summary, as_seen
+from golem_cli.store.shelf import Shelf
 from golem_cli.store.times import Clock, rfc3339, system_clock
 from golem_cli.store.writer import ConversationWriter
 
 if TYPE_CHECKING:
-    from golem_cli.store.index.catalogue import Catalogue, Found
-    from golem_cli.store.index.query import Query
     from golem_cli.store.trash import Trash
 
 
-class Store:
-    """The conversations under a data folder.
+class Store(Shelf):
+    """The conversations under a data folder, to read and to write.
 
-    `root/conversations` holds the files, `root/locks` the locks, `root/trash` what was deleted; nothing
-    leaves the trash by itself. `root/index.sqlite3` is a cache. Folders are made when first needed.
+    Beside what a `Shelf` knows, `root/trash` holds what was deleted; nothing leaves it by itself. Folders are
+    made when first needed.
     """
 
     def __init__(self, root: Path, *, clock: Clock = system_clock) -> None:
-        self.conversations = root / "conversations"
+        super().__init__(root)
         self.trash = root / "trash"
-        self._locks = root / "locks"
-        self._index = root / "index.sqlite3"
         self._clock = clock
 
     def create(self, conversation: Conversation | None = None) -> ConversationWriter:
@@ -90,48 +84,6 @@ class Store:
         """Read a conversation whose file may be cut off; also return what was, "" when nothing was."""
         loaded = load(self._existing(conversation_id), salvage=True)
         return self._seen(conversation_id, loaded.conversation), loaded.salvaged
-
-    def listing(self, limit: int | None = None) -> Listing:
-        """Return the conversations changed last, all or `limit`, and the ids of all, seen in one look."""
-        catalogue = self._catalogue()
-        return Listing([as_seen(each, self._is_held) for each in catalogue.summaries(limit)], catalogue.ids())
-
-    def summaries(self, limit: int | None = None) -> list[Summary]:
-        """Sum up conversations, the one changed last first: all, or `limit`. A damaged file is listed so."""
-        return self.listing(limit).shown
-
-    def ids(self) -> list[str]:
-        """Return the ids of all conversations, the one begun last first."""
-        return self._catalogue().ids()
-
-    def search(self, query: Query, limit: int | None = None) -> Found:
-        """Return the conversations that fit `query`, the one changed last first: all, or `limit`."""
-        found = self._catalogue().search(query, limit)
-        hits = [
-            msgspec.structs.replace(hit, summary=as_seen(hit.summary, self._is_held)) for hit in found.hits
-        ]
-        return msgspec.structs.replace(found, hits=hits)
-
-    def resolve(self, reference: str) -> str:
-        """Return the id for a whole id, an unambiguous beginning of one, or an exact title.
-
-        Raises `ConversationNotFound` or `AmbiguousReference`.
-        """
-        return resolve_reference(reference, self.ids(), self.summaries)
-
-    def newest(self) -> str | None:
-        """Return the id of the conversation changed last that can be read; None when there is none."""
-        found, _ = self.newest_readable()
-        return found.conversation_id if found else None
-
-    def newest_readable(self) -> tuple[Summary | None, list[Summary]]:
-        """Return the conversation changed last that can be read, and the damaged ones changed after it."""
-        return self._catalogue().newest()
-
-    def copy_of(self, path: Path) -> str | None:
-        """Return the id of the newest copy of the outside file at `path`; None when there is none."""
-        wanted = spelled(path)
-        return next((each.conversation_id for each in self.summaries() if each.imported_from == wanted), None)
 
     def rename(self, conversation_id: str, title: str) -> None:
         """Give the conversation another title. White space becomes single spaces; empty is refused."""
@@ -189,12 +141,6 @@ class Store:
             raise ConversationNotFound(f"{quoted(conversation_id)} is no conversation id")
         return self.conversations / f"{conversation_id}.json"
 
-    def _catalogue(self) -> Catalogue:
-        from golem_cli.store.index.catalogue import Catalogue
-
-        with store_errors("list", self.conversations):
-            return Catalogue(self.conversations, self._index)
-
     def _seen(self, conversation_id: str, conversation: Conversation) -> Conversation:
         crashed = mark_crashed(conversation)
         if crashed is conversation or is_held(self._locks, conversation_id):
@@ -210,9 +156,6 @@ class Store:
         with store_errors("read", path):
             if not any(path.with_suffix(suffix).is_file() for suffix in SUFFIXES):
                 raise ConversationNotFound(f"there is no conversation {conversation_id}")
-
-    def _is_held(self, conversation_id: str) -> bool:
-        return is_held(self._locks, conversation_id)
 
     def _lock(self, conversation_id: str) -> ConversationLock:
         return ConversationLock(self._locks, conversation_id, since=rfc3339(self._clock()))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from golem_cli.core.conversation import FAILED, RUNNING
+from golem_cli.core.run_status import FAILED, RUNNING
 from golem_cli.store.times import rfc3339
 
 if TYPE_CHECKING:
@@ -33,10 +33,15 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     message_count: int = 0
     model: str = ""
     status: str = ""
-    path: Path
+    folder: Path
     forked_from: str = ""
     imported_from: str = ""
     problem: str = ""
+
+    @property
+    def path(self) -> Path:
+        """Its file in `folder`."""
+        return self.folder / f"{self.conversation_id}.json"
 
 
 class Listing(msgspec.Struct, frozen=True):
@@ -59,7 +64,7 @@ def damaged(path: Path, problem: str) -> Summary:
         conversation_id=path.stem,
         updated_at=changed_at(path),
         status=DAMAGED,
-        path=path,
+        folder=path.parent,
         problem=problem,
     )
 

@@ -29,8 +29,9 @@ from golem_cli.store.changes import (
     prelude_of,
 )
 from golem_cli.store.failures import store_errors
+from golem_cli.store.file_identity import Identity, identity_of
 from golem_cli.store.journal import JournalFile
-from golem_cli.store.loading import Identity, Loaded, identity_of, journal_path_of
+from golem_cli.store.loading import Loaded, journal_path_of
 from golem_cli.store.times import Clock, later, rfc3339
 from golem_cli.store.titles import title_from
 

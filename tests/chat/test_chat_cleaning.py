@@ -8,9 +8,10 @@ import msgspec
 
 from golem_cli.chat import lineage
 from golem_cli.chat.session import Session
-from golem_cli.core.conversation import INTERRUPTED, PENDING, RunRecord
+from golem_cli.core.conversation import RunRecord
 from golem_cli.core.history import INTERRUPTED_TEXT
 from golem_cli.core.message import Message, ToolCall
+from golem_cli.core.run_status import INTERRUPTED, PENDING
 from golem_cli.store.store import Store
 from golem_cli.testing import ScriptedModel
 

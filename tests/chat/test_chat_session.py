@@ -14,19 +14,12 @@ from golem_cli.chat.chat_settings import ChatSettings
 from golem_cli.chat.session import Session
 from golem_cli.core import recovery
 from golem_cli.core.canceled import RunCanceled
-from golem_cli.core.conversation import (
-    DONE,
-    DROPPED,
-    FAILED,
-    INTERRUPTED,
-    Conversation,
-    ConversationSettings,
-    RunRecord,
-)
+from golem_cli.core.conversation import Conversation, ConversationSettings, RunRecord
 from golem_cli.core.errors import ConfigurationError, ModelError, RunError
 from golem_cli.core.identity import new_id
 from golem_cli.core.message import Message, Part, ToolCall
 from golem_cli.core.run import RetryWait
+from golem_cli.core.run_status import DONE, DROPPED, FAILED, INTERRUPTED
 from golem_cli.core.tool import RunContext, Tool
 from golem_cli.store.store import Store
 from golem_cli.testing import ScriptedModel

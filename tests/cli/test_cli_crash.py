@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from golem_cli.core.conversation import DONE, FAILED, INTERRUPTED, RunRecord
+from golem_cli.core.conversation import RunRecord
+from golem_cli.core.run_status import DONE, FAILED, INTERRUPTED
 from golem_cli.providers.local import have_weights
 from golem_cli.store.store import Store
 from tests.support.chat_replies import answer, hanging

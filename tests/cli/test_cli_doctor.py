@@ -14,8 +14,9 @@ from typing import Any, Final
 import pytest
 
 from golem_cli.cli.checkup import services
-from golem_cli.core.conversation import RUNNING, Conversation, RunRecord
+from golem_cli.core.conversation import Conversation, RunRecord
 from golem_cli.core.message import Message, ToolCall
+from golem_cli.core.run_status import RUNNING
 from golem_cli.store.store import Store
 from tests.support.golem_runs import GOLEM, Finished, golem
 from tests.support.http_server import HttpServer, Reply, free_port

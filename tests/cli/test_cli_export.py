@@ -8,8 +8,9 @@ from typing import Final
 import pytest
 
 from golem_cli.core.codec import dump_messages, load_conversation
-from golem_cli.core.conversation import FAILED, Conversation, RunRecord
+from golem_cli.core.conversation import Conversation, RunRecord
 from golem_cli.core.message import Message
+from golem_cli.core.run_status import FAILED
 from golem_cli.store.store import Store
 from tests.support.chat_replies import answer
 from tests.support.chat_terminal import PROMPT, at_prompt, chat, say

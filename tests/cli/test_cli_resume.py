@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from golem_cli.core.codec import dump_messages, load_messages
-from golem_cli.core.conversation import DONE, FAILED, INTERRUPTED, Conversation, RunRecord
+from golem_cli.core.conversation import Conversation, RunRecord
 from golem_cli.core.message import ASSISTANT, USER, Message
+from golem_cli.core.run_status import DONE, FAILED, INTERRUPTED
 from golem_cli.store.store import Store
 from tests.support.chat_replies import answer
 from tests.support.golem_runs import golem

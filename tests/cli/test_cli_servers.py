@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from golem_cli.core.conversation import DONE, FAILED
+from golem_cli.core.run_status import DONE, FAILED
 from golem_cli.store.store import Store
 from tests.support.chat_replies import answer, dropped
 from tests.support.golem_runs import golem, golem_process

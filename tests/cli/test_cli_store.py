@@ -14,8 +14,9 @@ from golem_cli.cli.cleaning import CleaningOptions, run_cleaning
 from golem_cli.cli.cleaning_report import Cleaned
 from golem_cli.cli.commands.normalize import normalize
 from golem_cli.core.codec import Transcript
-from golem_cli.core.conversation import DONE, DROPPED, FAILED, Conversation, RunRecord
+from golem_cli.core.conversation import Conversation, RunRecord
 from golem_cli.core.message import Message, ToolCall
+from golem_cli.core.run_status import DONE, DROPPED, FAILED
 from golem_cli.store.store import Store
 from tests.support.golem_runs import environment_for_tests, golem
 

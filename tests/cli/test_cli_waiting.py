@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from golem_cli.core.conversation import INTERRUPTED, PENDING
+from golem_cli.core.run_status import INTERRUPTED, PENDING
 from golem_cli.store.store import Store
 from tests.support.chat_replies import answer
 from tests.support.golem_runs import golem

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from golem_cli.core.conversation import FAILED, Conversation, RunRecord
+from golem_cli.core.conversation import Conversation, RunRecord
+from golem_cli.core.run_status import FAILED
 from golem_cli.store.store import Store
 from tests.support.chat_replies import answer
 from tests.support.chat_terminal import ALONE, at_prompt, sent

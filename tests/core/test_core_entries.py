@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from golem_cli.core.conversation import DONE, DROPPED, FAILED, INTERRUPTED, RUNNING, Conversation, RunRecord
+from golem_cli.core.conversation import Conversation, RunRecord
 from golem_cli.core.entries import Entry, entries, left_out, numbered
 from golem_cli.core.message import Message
+from golem_cli.core.run_status import DONE, DROPPED, FAILED, INTERRUPTED, RUNNING
 
 
 def said(role: str, content: str, run: str) -> Message:

@@ -7,17 +7,9 @@ from typing import Any
 import pytest
 
 from golem_cli.core import recovery
-from golem_cli.core.conversation import (
-    DONE,
-    DROPPED,
-    FAILED,
-    INTERRUPTED,
-    PENDING,
-    RUNNING,
-    Conversation,
-    RunRecord,
-)
+from golem_cli.core.conversation import Conversation, RunRecord
 from golem_cli.core.message import Message, ToolCall
+from golem_cli.core.run_status import DONE, DROPPED, FAILED, INTERRUPTED, PENDING, RUNNING
 
 RUN = "01890000-0000-7000-8000-000000000001"
 CALL = ToolCall(id="c1", name="look", args="{}")

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from golem_cli.core.conversation import FAILED, Conversation, RunRecord
+from golem_cli.core.conversation import Conversation, RunRecord
 from golem_cli.core.message import Message
+from golem_cli.core.run_status import FAILED
 from golem_cli.store.store import Store
 from tests.support import strict_anthropic
 from tests.support.chat_replies import answer, dropped

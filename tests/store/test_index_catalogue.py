@@ -112,7 +112,7 @@ def test_a_warm_index_answers_without_reading_a_conversation(
         raise AssertionError("a conversation was read")
 
     monkeypatch.setattr(refresh, "Outline", refuse)
-    monkeypatch.setattr("golem_cli.store.index.catalogue.summarize", refuse)
+    monkeypatch.setattr("golem_cli.store.outline.summarize", refuse)
     assert store.summaries() == expected
     assert store.summaries(2) == expected[:2]
     assert store.newest() == IDS[4]

@@ -28,10 +28,13 @@ def at_prompt(terminal: Terminal) -> None:
 
 
 def say(terminal: Terminal, line: str, *shown: str) -> None:
-    """Enter a line at an empty prompt and wait for what it shows and for the next prompt."""
+    """Enter a line at an empty prompt and wait for what it shows, anew, and for the next prompt."""
     at_prompt(terminal)
+    before = {text: terminal.text.count(text) for text in shown}
     terminal.type(f"{line}\r")
-    terminal.wait_for(*shown)
+    terminal.wait_until(
+        lambda: all(terminal.text.count(text) > count for text, count in before.items()), f"{shown} to show"
+    )
     at_prompt(terminal)
 
 

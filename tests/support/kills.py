@@ -23,9 +23,10 @@ from typing import Final, Self
 from golem_cli.chat import lineage
 from golem_cli.chat.chat_settings import ChatSettings
 from golem_cli.chat.session import Session, utc_now
-from golem_cli.core.conversation import FAILED, Conversation
+from golem_cli.core.conversation import Conversation
 from golem_cli.core.message import Message
 from golem_cli.core.recovery import last_stop, messages_of
+from golem_cli.core.run_status import FAILED
 from golem_cli.providers.openai.client import OpenAIModel
 from golem_cli.store.store import Store
 from golem_cli.testing import ScriptedTool

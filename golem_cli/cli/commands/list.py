@@ -27,10 +27,10 @@ def command(
     A line has id, age, messages, status, model and title; a narrow terminal gets fewer of them. As much
     of the id is shown as tells it from all others; commands take it so.
     """
-    from golem_cli.cli.home import open_store
+    from golem_cli.cli.home import open_shelf
 
     environment = context.obj
-    listing = open_store(environment).listing(limit)
+    listing = open_shelf(environment).listing(limit)
     if as_json:
         environment.say_json([json_summary(summary) for summary in listing.shown])
     elif not listing.shown:

@@ -69,7 +69,7 @@ def _waiting_notes(conversation: Conversation | None) -> Iterator[Note]:
 
 def waiting_runs(conversation: Conversation | None) -> list[RunRecord]:
     """Return the runs of a transcript that wait for an answer."""
-    from golem_cli.core.conversation import PENDING
+    from golem_cli.core.run_status import PENDING
 
     return [run for run in conversation.runs if run.status == PENDING] if conversation else []
 

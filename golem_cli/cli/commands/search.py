@@ -43,19 +43,19 @@ def command(
     calls with their arguments and results, and what a stopped run left. Under each conversation stands a
     place, with the number of its message.
     """
-    from golem_cli.cli.home import open_store
+    from golem_cli.cli.home import open_shelf
     from golem_cli.store.index.query import parse_query
 
     environment = context.obj
     query = parse_query(words)
     if not query.terms:
         raise WrongUsage("there is no word to search for; letters and digits make words")
-    store = open_store(environment)
-    found = store.search(query, limit)
+    shelf = open_shelf(environment)
+    found = shelf.search(query, limit)
     if as_json:
         environment.say_json([_json_hit(hit) for hit in found.hits])
     else:
-        _show(found.hits, store.ids(), environment)
+        _show(found.hits, shelf.ids(), environment)
     _complain(found, environment)
     return DONE if found.hits else NOTHING_FOUND
 

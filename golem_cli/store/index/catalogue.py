@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import msgspec
 
 from golem_cli.core.errors import ConversationNotFound, GolemError
-from golem_cli.store.index.stamps import stamps_in
-from golem_cli.store.outline import Outline, summarize
+from golem_cli.store.index.stamps import is_behind, rightly_known, stamps_in
 from golem_cli.store.summary import DAMAGED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from golem_cli.store.index.database import Database
@@ -27,6 +26,10 @@ _PAGE: Final = 50
 """Candidates that are fetched at first."""
 
 Answer = TypeVar("Answer")
+
+if TYPE_CHECKING:
+    Question = Callable[[Database, Collection[str]], list[Answer]]
+    """What is put to the index, with the ids that it is right about."""
 
 
 class _Behind(Exception):  # noqa: N818 (reads as what happened)
@@ -101,11 +104,8 @@ class Catalogue:
             with suppress(IndexUnusable):
                 remove(self._index)
 
-    def _ask(self, question: Callable[[Database, set[str]], list[Answer]]) -> tuple[list[Answer], list[str]]:
-        """Return what the index answers, and the ids that it knows nothing of.
-
-        The question is put with the ids that it is right about.
-        """
+    def _ask(self, question: Question[Answer]) -> tuple[list[Answer], list[str]]:
+        """Return what the index answers, and the ids that it knows nothing of."""
         if not self._stamps:
             return [], []
         from golem_cli.store.index.database import IndexDamaged, IndexUnusable, remove
@@ -119,39 +119,46 @@ class Catalogue:
         except IndexUnusable:
             return [], list(self._stamps)
 
-    def _asked(
-        self, question: Callable[[Database, set[str]], list[Answer]]
-    ) -> tuple[list[Answer], list[str]]:
+    def _asked(self, question: Question[Answer]) -> tuple[list[Answer], list[str]]:
         from golem_cli.store.index.database import opened
-        from golem_cli.store.index.refresh import refresh
 
         with opened(self._index, self._folder) as database:
             try:
                 return self._answer(database, question, up_to_date=True)
             except _Behind:
+                from golem_cli.store.index.refresh import refresh
+
                 refresh(database, self._stamps, self._folder)
                 return self._answer(database, question, up_to_date=False)
 
     def _answer(
         self,
         database: Database,
-        question: Callable[[Database, set[str]], list[Answer]],
+        question: Question[Answer],
         *,
         up_to_date: bool,
     ) -> tuple[list[Answer], list[str]]:
         """Let the index answer. With `up_to_date` raise `_Behind` where it could know more than it does."""
-        from golem_cli.store.index.refresh import is_behind, rightly_known
-
         with database.snapshot():  # else another process might forget what we have just seen or kept
-            known = database.stamps()
-            right = rightly_known(known, self._stamps)
-            if up_to_date and is_behind(known, right, self._stamps):
-                raise _Behind
+            right = self._rightly_known(database, up_to_date=up_to_date)
             answer = question(database, right)
         return answer, [each for each in self._stamps if each not in right]
 
-    def _read(self, ids: Iterable[str]) -> list[Summary]:
+    def _rightly_known(self, database: Database, *, up_to_date: bool) -> Collection[str]:
+        if database.knows_just(self._stamps):
+            return self._stamps.keys()
+        known = database.stamps()
+        right = rightly_known(known, self._stamps)
+        if up_to_date and is_behind(known, right, self._stamps):
+            raise _Behind
+        return right
+
+    def _read(self, ids: Sequence[str]) -> list[Summary]:
         """Sum up conversations from their files, newest first; without those that are gone by now."""
+        if not ids:
+            return []
+        from golem_cli.store.outline import summarize
+
         read = (summarize(self._folder / f"{each}.json") for each in ids)
         return sorted((each for each in read if each is not None), key=_age, reverse=True)
 
@@ -164,11 +171,9 @@ def _id(summary: Summary) -> str:
     return summary.conversation_id
 
 
-def _newest(database: Database, right: set[str], limit: int | None) -> list[Summary]:
+def _newest(database: Database, right: Collection[str], limit: int | None) -> list[Summary]:
     """Return the newest that the index is right about; it may hold others that it could not forget."""
-    spare = database.count() - len(right)
-    found = database.newest(-1 if limit is None else limit + spare)
-    return [each for each in found if _id(each) in right]
+    return list(islice((each for each in database.newest() if _id(each) in right), limit))
 
 
 def _having(database: Database, query: Query) -> Iterator[Summary]:
@@ -183,6 +188,8 @@ def _having(database: Database, query: Query) -> Iterator[Summary]:
 
 def _hits(query: Query, candidates: Iterable[Summary], damaged: list[Summary]) -> Iterator[Hit]:
     """Yield the candidates that fit by what their files say now; add to `damaged` those that turn out so."""
+    from golem_cli.store.outline import Outline
+
     for summary in candidates:
         try:
             outline = Outline(summary.path)

@@ -12,17 +12,18 @@ import unicodedata
 from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from golem_cli.store.atomic import create_new, discard
+from golem_cli.store.index.stamps import Stamp
 from golem_cli.store.summary import Summary
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from golem_cli.store.index.stamps import Stamp
-
-VERSION: Final = f"2, Unicode {unicodedata.unidata_version}"
+VERSION: Final = f"3, Unicode {unicodedata.unidata_version}"
 """The tables below, and what a word is, which changes with Unicode."""
 
 _PATIENCE: Final = 1.0
@@ -33,9 +34,9 @@ _SPARE: Final = 1000
 """Rows of words without a conversation that are let be."""
 
 _CREATE: Final = (
-    "CREATE TABLE about (version TEXT)",
+    "CREATE TABLE about (version TEXT, stamps BLOB)",
     (
-        "CREATE TABLE conversation (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT UNIQUE, stamp BLOB,"
+        "CREATE TABLE conversation (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT UNIQUE,"
         " title TEXT, created_at TEXT, updated_at TEXT, message_count INTEGER, model TEXT, status TEXT,"
         " forked_from TEXT, imported_from TEXT)"
     ),
@@ -43,8 +44,8 @@ _CREATE: Final = (
     "CREATE VIRTUAL TABLE words USING fts5 (text, content='', detail=none, columnsize=0, tokenize=ascii)",
 )
 _INSERT: Final = (
-    "INSERT OR REPLACE INTO conversation (id, stamp, title, created_at, updated_at, message_count, model,"
-    " status, forked_from, imported_from) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT OR REPLACE INTO conversation (id, title, created_at, updated_at, message_count, model,"
+    " status, forked_from, imported_from) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _FIELDS: Final = (
     *("title", "created_at", "updated_at", "message_count", "model", "status"),
@@ -53,13 +54,16 @@ _FIELDS: Final = (
 """The columns that are fields of a `Summary`, in the order of the statements."""
 _NEWEST: Final = (
     "SELECT id, title, created_at, updated_at, message_count, model, status, forked_from, imported_from"
-    " FROM conversation ORDER BY updated_at DESC, id DESC LIMIT ?"
+    " FROM conversation ORDER BY updated_at DESC, id DESC"
 )
 _HAVING: Final = (
     "SELECT id, title, created_at, updated_at, message_count, model, status, forked_from, imported_from"
     " FROM conversation WHERE number IN (SELECT rowid FROM words WHERE words MATCH ?)"
     " AND (updated_at, id) < (?, ?) ORDER BY updated_at DESC, id DESC LIMIT ?"
 )
+
+_encode: Final = msgspec.msgpack.Encoder(order="deterministic").encode
+_decode: Final = msgspec.msgpack.Decoder(dict[str, Stamp]).decode
 
 _LAST: Final = chr(0x10FFFF)
 """What no time and no id comes after."""
@@ -138,19 +142,33 @@ class Database:
                 self._run(statement)
         except IndexDamaged as error:
             raise IndexUnusable("this SQLite has no FTS5") from error
-        self._run("INSERT INTO about VALUES (?)", VERSION)
+        self._run("INSERT INTO about VALUES (?, ?)", VERSION, _encode({}))
+
+    def knows_just(self, stamps: Mapping[str, Stamp]) -> bool:
+        """Whether these are the stamps under which conversations were read, all of them and no others."""
+        return self._run("SELECT 1 FROM about WHERE stamps = ?", _encode(stamps)) == [(1,)]
 
     def stamps(self) -> dict[str, Stamp]:
         """Return the stamps under which conversations were read."""
-        return dict(self._run("SELECT id, stamp FROM conversation"))
+        try:
+            ((stamps,),) = self._run("SELECT stamps FROM about")
+            return _decode(stamps)
+        except (ValueError, TypeError, msgspec.MsgspecError) as error:
+            raise IndexDamaged("its stamps cannot be read") from error
+
+    def _remember(self, stamps: Mapping[str, Stamp]) -> None:
+        """Keep all stamps in one value: it is compared in a moment, and read faster than one in each row."""
+        self._run("UPDATE about SET stamps = ?", _encode(stamps))
 
     def count(self) -> int:
         """Return how many conversations there are."""
         return int(self._run("SELECT count(*) FROM conversation")[0][0])
 
-    def newest(self, limit: int) -> list[Summary]:
-        """Return the conversations changed last, newest first; all of them for a negative limit."""
-        return [self._summary(*row) for row in self._run(_NEWEST, limit)]
+    def newest(self) -> Iterator[Summary]:
+        """Yield all conversations, the one changed last first."""
+        with _sqlite_errors():
+            for row in self._connection.execute(_NEWEST):
+                yield self._summary(*row)
 
     def having(self, keys: Sequence[tuple[str, bool]], limit: int, after: Summary | None) -> list[Summary]:
         """Return `limit` conversations with all of these words, newest first, those that follow `after`.
@@ -188,6 +206,7 @@ class Database:
         """Remove conversations."""
         for each in ids:
             self._run("DELETE FROM conversation WHERE id = ?", each)
+        self._remember({each: stamp for each, stamp in self.stamps().items() if each not in ids})
 
     def clear_if_stale(self) -> bool:
         """Remove everything when most words are nobody's any more; whether that was so."""
@@ -198,24 +217,28 @@ class Database:
         self._run("DELETE FROM conversation")
         self._run("DELETE FROM sqlite_sequence")
         self._run("INSERT INTO words (words) VALUES ('delete-all')")
+        self._remember({})
         return True
 
-    def keep(self, summary: Summary, stamp: Stamp, text: str) -> None:
-        """Keep what a conversation is, and the words of its `indexed` text, instead of what is known of it.
+    def keep(self, conversations: Iterable[tuple[Summary, Stamp, str]]) -> None:
+        """Keep what conversations are, and the words of their `indexed` text.
 
-        Nothing is kept of one that SQLite cannot hold.
+        It takes the place of what is known of them. Nothing is kept of one that SQLite cannot hold.
         """
-        fields = [getattr(summary, field) for field in _FIELDS]
-        try:
-            self._run(_INSERT, summary.conversation_id, stamp, *fields)
-        except UnicodeEncodeError:  # a lone surrogate, in a title perhaps
-            return
-        self._run("INSERT INTO words (rowid, text) VALUES (last_insert_rowid(), ?)", text)
+        stamps = self.stamps()
+        for summary, stamp, text in conversations:
+            fields = [getattr(summary, field) for field in _FIELDS]
+            try:
+                self._run(_INSERT, summary.conversation_id, *fields)
+            except UnicodeEncodeError:  # a lone surrogate, in a title perhaps
+                continue
+            self._run("INSERT INTO words (rowid, text) VALUES (last_insert_rowid(), ?)", text)
+            stamps[summary.conversation_id] = stamp
+        self._remember(stamps)
 
     def _summary(self, conversation_id: str, *fields: Any) -> Summary:
-        path = self._conversations / f"{conversation_id}.json"
         known = dict(zip(_FIELDS, fields, strict=True))
-        return Summary(conversation_id=conversation_id, path=path, **known)
+        return Summary(conversation_id=conversation_id, folder=self._conversations, **known)
 
     def _run(self, statement: str, *values: object) -> list[Any]:
         with _sqlite_errors():

@@ -23,18 +23,6 @@ _BATCH: Final = 1000
 """Conversations written at once: others need not wait long, and a build that is stopped keeps what it has."""
 
 
-def rightly_known(known: Mapping[str, Stamp], stamps: Mapping[str, Stamp]) -> set[str]:
-    """Return the ids of the conversations that are as the index knows them."""
-    return {each for each, stamp in known.items() if stamps.get(each) == stamp}
-
-
-def is_behind(known: Mapping[str, Stamp], right: set[str], stamps: Mapping[str, Stamp]) -> bool:
-    """Whether there is anything to forget, or to read and keep."""
-    return len(right) < len(known) or any(
-        each not in right and not is_young(stamp) for each, stamp in stamps.items()
-    )
-
-
 def refresh(database: Database, stamps: Mapping[str, Stamp], folder: Path) -> None:
     """Read what changed since the index saw it, as far as the index can be written.
 
@@ -66,8 +54,7 @@ def _keep(database: Database, ids: Sequence[str], stamps: Mapping[str, Stamp], f
     if not readable:
         return
     with database.transaction():
-        for each, (summary, text) in readable:
-            database.keep(summary, stamps[each], text)
+        database.keep((summary, stamps[each], text) for each, (summary, text) in readable)
 
 
 def _read(path: Path) -> tuple[Summary, str] | None:
