@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-import uuid_utils
-
 CANONICAL_UUID: Final = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 """The regular expression of a UUID in its canonical lower-case form."""
 
@@ -19,6 +17,8 @@ def new_id() -> str:
     >>> new_id() < new_id()
     True
     """
+    import uuid_utils
+
     return str(uuid_utils.uuid7())
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from golem_cli.render.neutralize import neutralize
@@ -36,7 +36,7 @@ def conversation_lines(
     `width` cells bound a line; None gives every column and whole titles, as for a pipe. As much of an id is
     shown as tells it from all others, never less: commands take it so.
     """
-    length = distinguishing_length(ids)
+    length = distinguishing_length((each.conversation_id for each in shown), ids)
     moment = now or datetime.now(UTC)
     rows = [_COLUMNS, *(_cells(each, length, moment) for each in shown)]
     sizes = _sizes(rows, width)
@@ -111,17 +111,19 @@ def _cell_width(text: str) -> int:
     return cell_len(text)
 
 
-def distinguishing_length(ids: Sequence[str]) -> int:
-    """Return how many characters of an id tell each of `ids` from all others.
+def distinguishing_length(shown: Iterable[str], ids: Iterable[str]) -> int:
+    """Return how many characters of an id tell each of `shown` from all other `ids`.
 
-    >>> distinguishing_length(["0193aaaa-1", "0193aaaa-2"]), distinguishing_length(["0193aaaa-1"])
+    >>> distinguishing_length(["0193aaaa-1"], ["0193aaaa-1", "0193aaaa-2"]), distinguishing_length([], [])
     (10, 8)
     """
-    longest = max(map(len, ids), default=0)
+    ordered = sorted(ids)
     length = SHORTEST_ID
-    for before, after in pairwise(sorted(ids)):  # what an id shares most with is its neighbour
-        while length < longest and before[:length] == after[:length]:
-            length += 1
+    for each in shown:
+        place = bisect_left(ordered, each)
+        for neighbour in ordered[max(place - 1, 0) : place + 2]:  # they share most with it
+            while neighbour != each and neighbour[:length] == each[:length]:
+                length += 1
     return length
 
 

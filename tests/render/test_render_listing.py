@@ -7,9 +7,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from golem_cli.render.listing import conversation_lines
+from golem_cli.render.listing import conversation_lines, distinguishing_length
 
 NOW = datetime(2026, 1, 1, 0, 5, tzinfo=UTC)
 FIRST, SECOND = "01936f4e-5f3e-7a65-8d0c-2f6f8a6b1c11", "01936f4e-5f3f-7a65-8d0c-2f6f8a6b1c12"
@@ -96,3 +98,16 @@ def test_the_reason_of_a_damaged_one_has_neither_its_path_nor_advice() -> None:
         last = lines(None, problem=problem, status="damaged")[-1]
         assert last.endswith(f"  {shown}")
         assert SECOND not in last
+
+
+@given(ids=st.sets(st.text("01", min_size=12, max_size=12), min_size=1), data=st.data())
+def test_as_much_of_an_id_as_tells_what_is_shown_from_all_others(ids: set[str], data: st.DataObject) -> None:
+    """No other id begins so; one character less would not do, but eight are shown at least."""
+    shown = data.draw(st.sets(st.sampled_from(sorted(ids)), min_size=1))
+
+    def told_apart(length: int) -> bool:
+        return all(sum(other[:length] == each[:length] for other in ids) == 1 for each in shown)
+
+    length = distinguishing_length(shown, ids)
+    assert told_apart(length)
+    assert length == 8 or not told_apart(length - 1)
