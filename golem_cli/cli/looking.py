@@ -8,26 +8,25 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from golem_cli.cli.commands.resume import ResumeOptions
     from golem_cli.cli.environment import Environment
     from golem_cli.cli.sources import Source
     from golem_cli.core.conversation import Conversation
 
 
-def look(options: ResumeOptions, environment: Environment) -> None:
+def look(reference: str, environment: Environment, *, trust: bool, salvage: bool) -> None:
     """Say what `golem resume` would go on from. Nothing is written, locked or copied."""
-    from golem_cli.cli.opening import earlier_copy
+    from golem_cli.cli.going_on import earlier_copy
     from golem_cli.cli.sources import read_source
 
-    source = read_source(options.reference, environment, salvage=options.salvage)
+    source = read_source(reference, environment, salvage=salvage)
     if source.path is not None:
-        copy = earlier_copy(source.path, source.original, environment, trust=options.trust)
+        copy = earlier_copy(source.path, source.original, environment, trust=trust)
         source = read_source(copy, environment) if copy else source
-    for line in _lines(source, options):
+    for line in _lines(source, reference, trust=trust):
         environment.say(line)
 
 
-def _lines(source: Source, options: ResumeOptions) -> Iterator[str]:
+def _lines(source: Source, reference: str, *, trust: bool) -> Iterator[str]:
     from golem_cli.cli.showing import conversation_of, head_line, message_lines
     from golem_cli.core.recovery import messages_of, settle
 
@@ -44,21 +43,20 @@ def _lines(source: Source, options: ResumeOptions) -> Iterator[str]:
         yield ""
         yield from message_lines(message, number)
     yield ""
-    yield from _ways_on(source, options, stopped=bool(stopped))
+    yield from _ways_on(source, reference, trust=trust, stopped=bool(stopped))
 
 
-def _ways_on(source: Source, options: ResumeOptions, *, stopped: bool) -> Iterator[str]:
+def _ways_on(source: Source, reference: str, *, trust: bool, stopped: bool) -> Iterator[str]:
     """Yield the commands that go on, each on a line of its own, fit to be pasted."""
     from golem_cli.cli.commands.sanitize import waiting_runs
 
-    if source.conversation_id:
-        words = [*(["--salvage"] if source.transcript.salvaged else []), source.conversation_id]
-    else:
-        flags = (("--trust", options.trust), ("--salvage", options.salvage))
-        words = [*(flag for flag, given in flags if given), options.reference]
-        yield f"The file stays as it is: {'a copy' if options.trust else 'a sanitized copy'} of it goes on."
-        if not options.trust and waiting_runs(source.transcript.conversation):
+    outside = not source.conversation_id
+    if outside:
+        yield f"The file stays as it is: {'a copy' if trust else 'a sanitized copy'} of it goes on."
+        if not trust and waiting_runs(source.transcript.conversation):
             yield "Nothing waits for an answer in that copy; --trust lets it wait."
+    flags = (("--trust", trust and outside), ("--salvage", source.transcript.salvaged))
+    words = [*(flag for flag, needed in flags if needed), source.conversation_id or reference]
     command = shlex.join(["golem", "resume", *words])
     asks = "To be asked what next (try again, continue from what there is, drop the turn):"
     yield asks if stopped else "To go on with it:"

@@ -68,7 +68,7 @@ def prepare(wanted: Wanted, environment: Environment) -> Prepared:
 def _open_kept(wanted: Wanted, environment: Environment) -> Kept | None:
     if wanted.conversation is None:
         return None
-    from golem_cli.cli.opening import open_writer
+    from golem_cli.cli.going_on import open_writer
 
     library = open_library(environment, save=wanted.save)
     return Kept(library, open_writer(wanted.conversation, library, environment))

@@ -83,7 +83,7 @@ def _existing(options: ChatOptions, environment: Environment) -> str | Conversat
     """The conversation that the flags name; None for a new one."""
     if not options.continue_newest and options.resume is None:
         return None
-    from golem_cli.cli.opening import by_reference, newest
+    from golem_cli.cli.going_on import by_reference, newest
 
     if options.resume is None:
         return newest(environment)

@@ -96,8 +96,9 @@ def command(
 def ask(options: AskOptions, environment: Environment) -> int:
     """Run the turn and return the exit code."""
     from golem_cli.cli.attachments import attach
+    from golem_cli.cli.going_on import by_reference, newest
     from golem_cli.cli.one_turn import output_for, take_turn
-    from golem_cli.cli.opening import by_reference, newest, open_session
+    from golem_cli.cli.opening import open_session
     from golem_cli.cli.preparing import Wanted
     from golem_cli.cli.prompt_input import read_prompt
     from golem_cli.cli.raw_output import with_raw_output

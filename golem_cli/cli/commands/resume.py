@@ -90,7 +90,7 @@ def resume(options: ResumeOptions, environment: Environment) -> int:
     if not options.run:
         from golem_cli.cli.looking import look
 
-        look(options, environment)
+        look(reference, environment, trust=options.trust, salvage=options.salvage)
         return DONE
     if options.prompt is not None or not environment.stdin_is_terminal:
         return _go_on(options, environment)
@@ -130,7 +130,7 @@ def _chat(options: ResumeOptions, environment: Environment) -> int:
 
 
 def _named(options: ResumeOptions, environment: Environment) -> str | Conversation:
-    from golem_cli.cli.opening import by_reference
+    from golem_cli.cli.going_on import by_reference
 
     return by_reference(options.reference, environment, trust=options.trust, salvage=options.salvage)
 
