@@ -87,13 +87,13 @@ def report_error(error: BaseException, environment: Environment) -> int:
 
     The traceback holds no values of local variables: a key may be among them.
     """
-    from golem_cli.render.neutralize import neutralize
+    from golem_cli.render.neutralize import one_line
 
     if environment.debug:
         import traceback
 
         environment.complain("".join(traceback.format_exception(error)).rstrip("\n"))
-    environment.complain(neutralize(line_of(error), single_line=True))
+    environment.complain(one_line(line_of(error)))
     return exit_code_of(error)
 
 

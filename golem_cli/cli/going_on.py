@@ -65,7 +65,7 @@ def _salvage(conversation_id: str, environment: Environment) -> None:
 
 
 def _copy_of(path: Path, environment: Environment, *, trust: bool, salvage: bool) -> str | Conversation:
-    from golem_cli.cli.commands.sanitize import about_copy
+    from golem_cli.cli.cleaning.sanitizing import about_copy
     from golem_cli.cli.sources import read_source
     from golem_cli.store.imports import note_import
 

@@ -48,7 +48,7 @@ def _lines(source: Source, reference: str, *, trust: bool) -> Iterator[str]:
 
 def _ways_on(source: Source, reference: str, *, trust: bool, stopped: bool) -> Iterator[str]:
     """Yield the commands that go on, each on a line of its own, fit to be pasted."""
-    from golem_cli.cli.commands.sanitize import waiting_runs
+    from golem_cli.cli.cleaning.sanitizing import waiting_runs
 
     outside = not source.conversation_id
     if outside:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from golem_cli.cli.cleaning_report import one_line
 from golem_cli.core.conversation import Conversation
 from golem_cli.core.entries import entries
 from golem_cli.core.message import TOOL
 from golem_cli.core.recovery import settle
 from golem_cli.core.run_status import DONE
+from golem_cli.render.neutralize import one_line
 from golem_cli.render.transcript import marks, part_line
 from golem_cli.render.words import counted, record_says
 

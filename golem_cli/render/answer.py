@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from golem_cli.render.cells import break_rows, shorten
 from golem_cli.render.echo import NEW_ROW
-from golem_cli.render.neutralize import Neutralizer, neutralize
+from golem_cli.render.neutralize import Neutralizer, neutralize, one_line
 from golem_cli.render.sections import PlainText, PlainThinking, Thinking
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class AnswerView:
         self._size = size
         self._theme = theme
         self._width, self._height = width, height
-        self._title = neutralize(title, single_line=True)
+        self._title = one_line(title)
         self._plain, self._color = plain, color and not plain
         self._synchronized = synchronized and not plain
         self._opened = False
@@ -88,20 +88,20 @@ class AnswerView:
 
     def tool_started(self, name: str, args: str) -> None:
         """Show that a tool is called, in one line."""
-        self._line(f"● {neutralize(name, single_line=True)}({neutralize(args.strip(), single_line=True)})")
+        self._line(f"● {one_line(name)}({one_line(args.strip())})")
 
     def tool_ended(self, name: str, result: str, *, failed: bool = False) -> None:
         """Show the first line of a tool's result and how many more there are."""
         lines = (neutralize(result).strip() or "(no output)").split("\n")
         more = f" (+{len(lines) - 1} lines)" if len(lines) > 1 else ""
-        label = f"{neutralize(name, single_line=True)} failed: " if failed else ""
+        label = f"{one_line(name)} failed: " if failed else ""
         room = max(self._width - 6 - len(more), 8)
-        first = shorten(neutralize(label + lines[0], single_line=True), room)
+        first = shorten(one_line(label + lines[0]), room)
         self._line(f"  └ {first}{more}", style=_RED if failed else _DIM)
 
     def notice(self, text: str, *, error: bool = False) -> None:
         """Show a line of golem's own, set apart from the answer."""
-        self._line(f"! {neutralize(text, single_line=True)}", style=_RED if error else _DIM, cut=False)
+        self._line(f"! {one_line(text)}", style=_RED if error else _DIM, cut=False)
 
     def resize(self, width: int, height: int) -> None:
         """Go on in a terminal of this size."""
@@ -127,7 +127,7 @@ class AnswerView:
             return
         self._fit()
         out = self._end_section()
-        self._send(out + self._rule(neutralize(footer, single_line=True)))
+        self._send(out + self._rule(one_line(footer)))
         self._opened = False
 
     # Pieces of the panel

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from golem_cli.render.cells import first_cells, most_cells
-from golem_cli.render.neutralize import neutralize
+from golem_cli.render.neutralize import one_line
 
 _CONTEXT: Final = 400
 """Characters on either side of the match that are looked at."""
@@ -15,13 +15,8 @@ _SPACES: Final = re.compile(r"\s+")
 _CUT: Final = "…"
 
 
-def shown(text: str) -> str:
-    """Return foreign text fit for a line."""
-    return neutralize(text, single_line=True)
-
-
 def excerpt(
-    text: str, start: int, end: int, *, width: int, clean: Callable[[str], str] = shown
+    text: str, start: int, end: int, *, width: int, clean: Callable[[str], str] = one_line
 ) -> tuple[str, str, str]:
     """Return what stands before the match, the match, and what follows, in at most `width` cells together.
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from golem_cli.core.entries import entries
 from golem_cli.core.message import TOOL
-from golem_cli.render.neutralize import neutralize
+from golem_cli.render.neutralize import neutralize, one_line
 from golem_cli.render.transcript import marks, part_line
 
 if TYPE_CHECKING:
@@ -87,17 +87,17 @@ def export_html(conversation: Conversation) -> str:
 
 
 def _title(conversation: Conversation) -> str:
-    return _one_line(conversation.title) or "Conversation"
+    return one_line(conversation.title) or "Conversation"
 
 
 def _facts(conversation: Conversation) -> str:
     facts = (conversation.conversation_id, conversation.model, conversation.created_at)
-    return " · ".join(_one_line(fact) for fact in facts if fact)
+    return " · ".join(one_line(fact) for fact in facts if fact)
 
 
 def _heading(entry: Entry) -> str:
     number, message, left_out_by = entry
-    words = [_one_line(message.role) or "no role", _one_line(message.tool_name), *marks(message, left_out_by)]
+    words = [one_line(message.role) or "no role", one_line(message.tool_name), *marks(message, left_out_by)]
     return " ".join([f"{number}."] * bool(number) + [word for word in words if word])
 
 
@@ -112,7 +112,7 @@ def _markdown_message(message: Message) -> Iterator[str]:
     for part in message.parts:
         yield _escaped_line(part_line(part))
     for call in message.tool_calls:
-        yield f"Calls {_escaped_line(_one_line(call.name) or 'an unnamed tool')}:"
+        yield f"Calls {_escaped_line(one_line(call.name) or 'an unnamed tool')}:"
         yield _fenced(call.args)
 
 
@@ -190,7 +190,7 @@ def _html_message(message: Message) -> Iterator[str]:
     for part in message.parts:
         yield f"<p>{html.escape(part_line(part))}</p>"
     for call in message.tool_calls:
-        yield f"<p>Calls <code>{html.escape(_one_line(call.name))}</code>:</p>\n{_pre(call.args)}"
+        yield f"<p>Calls <code>{html.escape(one_line(call.name))}</code>:</p>\n{_pre(call.args)}"
 
 
 def _pre(text: str) -> str:
@@ -214,9 +214,5 @@ def _html_markdown(text: str) -> str:
 def _without_image(token: Token) -> list[Token]:
     if token.type != "image":
         return [token]
-    address = neutralize(str(token.attrs.get("src", "")), single_line=True)
+    address = one_line(str(token.attrs.get("src", "")))
     return [token.copy(type="text", tag="", children=None, content=f"[image: {token.content} {address}]")]
-
-
-def _one_line(text: str) -> str:
-    return neutralize(text, single_line=True)

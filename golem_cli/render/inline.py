@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from rich.style import Style
 from rich.text import Text
 
-from golem_cli.render.neutralize import neutralize
+from golem_cli.render.neutralize import neutralize, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +46,7 @@ def text_of(children: Sequence[Token], style: Style) -> Text:
             if kind == "link_close":
                 text.append(_address(*links.pop(), text.plain))
         elif kind == "image":
-            address = neutralize(str(token.attrs.get("src", "")), single_line=True)
+            address = one_line(str(token.attrs.get("src", "")))
             text.append(f"[image: {neutralize(token.content)} ({address})]", styles[-1] or None)
         else:
             text.append(neutralize(token.content), styles[-1] or None)
@@ -58,4 +58,4 @@ def _address(href: str, start: int, plain: str) -> str:
     shown = plain[start:]
     if not href or href in {shown, f"mailto:{shown}"}:
         return ""
-    return f" ({neutralize(href, single_line=True)})"
+    return f" ({one_line(href)})"

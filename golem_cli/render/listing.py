@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from golem_cli.render.neutralize import neutralize
+from golem_cli.render.neutralize import one_line
 
 if TYPE_CHECKING:
     from golem_cli.chat.ports import Listed
@@ -54,7 +54,7 @@ def _cells(each: Listed, id_length: int, now: datetime) -> tuple[str, ...]:
         each.model,
         _reason(each) or each.title or "Untitled",
     )
-    return tuple(neutralize(cell, single_line=True) for cell in cells)
+    return tuple(one_line(cell) for cell in cells)
 
 
 def _reason(each: Listed) -> str:

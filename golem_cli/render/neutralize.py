@@ -84,19 +84,25 @@ def _mark(match: re.Match[str]) -> str:
     return "\ufffd" if 0xD800 <= code <= 0xDFFF else f"⟦U+{code:04X}⟧"
 
 
-def neutralize(text: str, *, single_line: bool = False) -> str:
+def neutralize(text: str) -> str:
     r"""Return `text` with everything that could act on a terminal or hide from the eye made visible.
 
     Applying it again changes nothing. For text that arrives in fragments use `Neutralizer`.
 
     >>> neutralize("\x1b[2Jall good\r\n")
     '⟦U+001B⟧[2Jall good\n'
-    >>> neutralize("id\nstatus: clean", single_line=True)
+    """
+    return text if _is_harmless(text) else _multi_line().sub(_mark, text)
+
+
+def one_line(text: str) -> str:
+    r"""Return `text` neutralized for a single line: line breaks and tabs are marked too.
+
+    >>> one_line("id\nstatus: clean")
     'id⟦U+000A⟧status: clean'
     """
-    if _is_harmless(text) and not (single_line and ("\n" in text or "\t" in text)):
-        return text
-    return (_single_line() if single_line else _multi_line()).sub(_mark, text)
+    harmless = _is_harmless(text) and "\n" not in text and "\t" not in text
+    return text if harmless else _single_line().sub(_mark, text)
 
 
 def find_marked(line: str) -> list[tuple[int, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from golem_cli.render.neutralize import neutralize
+from golem_cli.render.neutralize import one_line
 
 if TYPE_CHECKING:
     from golem_cli.core.history import Finding, HistoryRepair, SanitizeReport
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 def findings_lines(findings: Sequence[Finding]) -> Iterator[str]:
     """Yield one line a finding: its number, the message, the rule, the run, what and why."""
     for number, finding in enumerate(findings, 1):
-        run = f" (run {_one_line(finding.run_id)})" if finding.run_id else ""
-        yield f"{number}. message {finding.message}, {finding.rule}: {_one_line(finding.text)}{run}"
+        run = f" (run {one_line(finding.run_id)})" if finding.run_id else ""
+        yield f"{number}. message {finding.message}, {finding.rule}: {one_line(finding.text)}{run}"
 
 
 def repair_lines(report: HistoryRepair) -> Iterator[str]:
@@ -28,7 +28,7 @@ def repair_lines(report: HistoryRepair) -> Iterator[str]:
     )
     for label, ids in named:
         if ids:
-            yield f"{label}: {len(ids)} ({', '.join(_one_line(call_id) or 'no id' for call_id in ids)})"
+            yield f"{label}: {len(ids)} ({', '.join(one_line(call_id) or 'no id' for call_id in ids)})"
 
 
 def sanitize_lines(report: SanitizeReport) -> Iterator[str]:
@@ -38,11 +38,7 @@ def sanitize_lines(report: SanitizeReport) -> Iterator[str]:
     if report.unknown_roles:
         yield f"messages of unknown roles dropped: {report.unknown_roles}"
     for part in report.unsafe_parts:
-        scheme = f"scheme {_one_line(part.scheme)}" if part.scheme else "no scheme that can be read"
-        kind = _one_line(part.kind) or "part"
+        scheme = f"scheme {one_line(part.scheme)}" if part.scheme else "no scheme that can be read"
+        kind = one_line(part.kind) or "part"
         yield f"message {part.message_index + 1}: {kind} dropped, its address is not safe ({scheme})"
     yield from repair_lines(report.repair)
-
-
-def _one_line(text: str) -> str:
-    return neutralize(text, single_line=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from golem_cli.core.entries import numbered
 from golem_cli.core.message import ASSISTANT, ROLES, TOOL, Message, Part, replace
 from golem_cli.core.run_status import DROPPED, FAILED, INTERRUPTED
-from golem_cli.render.neutralize import neutralize
+from golem_cli.render.neutralize import neutralize, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -35,21 +35,21 @@ def size_of(part: Part) -> str:
 def part_line(part: Part) -> str:
     """Name a part in one line: its kind and where it is, or what and how much it holds."""
     where = part.url or f"{part.media_type or 'no media type'}, {size_of(part)}"
-    return _one_line(f"[{part.kind or 'part'}: {where}]")
+    return one_line(f"[{part.kind or 'part'}: {where}]")
 
 
 def summary_line(message: Message, left_out_by: RunRecord | None = None) -> str:
     """Return what a message holds, in one neutralized line, at most some thousand characters of it."""
-    pieces = [_one_line(" ".join(message.content[:_SUMMARY].split()))] if message.content else []
+    pieces = [one_line(" ".join(message.content[:_SUMMARY].split()))] if message.content else []
     pieces += [part_line(part) for part in message.parts]
     pieces += [
-        f"{_one_line(call.name) or 'unnamed'}({_one_line(call.args[:_SUMMARY].strip())})"
+        f"{one_line(call.name) or 'unnamed'}({one_line(call.args[:_SUMMARY].strip())})"
         for call in message.tool_calls
     ]
     if not pieces and message.thoughts:
-        pieces = [f"thinking: {_one_line(message.thoughts[0].text[:_SUMMARY]) or 'redacted'}"]
+        pieces = [f"thinking: {one_line(message.thoughts[0].text[:_SUMMARY]) or 'redacted'}"]
     if message.role == TOOL:
-        pieces.insert(0, f"{_one_line(message.tool_name) or 'unnamed'} →")
+        pieces.insert(0, f"{one_line(message.tool_name) or 'unnamed'} →")
     return " ".join([*marks(message, left_out_by), *pieces]) or "(empty)"
 
 
@@ -124,7 +124,7 @@ def _pieces(message: Message, number: int) -> Iterator[RenderableType]:
 
     yield _head(message, number)
     for label, value in _facts(message):
-        yield Text(f"{label}: {_one_line(value)}", style="note")
+        yield Text(f"{label}: {one_line(value)}", style="note")
     for block in message.thoughts:
         yield Text(neutralize(block.text) or "(redacted thinking)", style="note italic")
     if message.content:
@@ -132,7 +132,7 @@ def _pieces(message: Message, number: int) -> Iterator[RenderableType]:
     for part in message.parts:
         yield Text(part_line(part))
     for call in message.tool_calls:
-        yield Text(f"● {_one_line(call.name) or 'unnamed'}  {_one_line(call.id) or '(no id)'}")
+        yield Text(f"● {one_line(call.name) or 'unnamed'}  {one_line(call.id) or '(no id)'}")
         yield Text(neutralize(call.args) or "(no arguments)")
 
 
@@ -172,13 +172,9 @@ def marks(message: Message, left_out_by: RunRecord | None = None) -> list[str]:
 
 
 def _role(message: Message) -> str:
-    return _one_line(message.role[:40]) or "(no role)"
+    return one_line(message.role[:40]) or "(no role)"
 
 
 def style_of(message: Message) -> str:
     """Return the name of the style in which a message's role is shown."""
     return f"role.{message.role}" if message.role in ROLES else "role.other"
-
-
-def _one_line(text: str) -> str:
-    return neutralize(text, single_line=True)

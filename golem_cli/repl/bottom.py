@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from golem_cli.render.cells import first_cells
-from golem_cli.render.neutralize import neutralize
+from golem_cli.render.neutralize import one_line
 from golem_cli.render.words import counted
 
 if TYPE_CHECKING:
@@ -56,4 +56,4 @@ def _facts(room: Room) -> dict[str, str]:
         facts["cost"] = f"cost {sum(costs):.4f}"
     if room.session.writer.unsaved:
         facts["unsaved"] = "NOT SAVED"
-    return {name: neutralize(fact, single_line=True) for name, fact in facts.items()}
+    return {name: one_line(fact) for name, fact in facts.items()}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
 from prompt_toolkit.document import Document
 
-from golem_cli.render.neutralize import neutralize
+from golem_cli.render.neutralize import one_line
 
 if TYPE_CHECKING:
     from golem_cli.repl.room import Room
@@ -59,6 +59,6 @@ def _shown(text: str, start: int, *, display: str, meaning: str = "") -> Complet
     return Completion(
         text,
         start,
-        display=neutralize(display, single_line=True),
-        display_meta=neutralize(meaning[:_MEANING], single_line=True)[:_MEANING],
+        display=one_line(display),
+        display_meta=one_line(meaning[:_MEANING])[:_MEANING],
     )

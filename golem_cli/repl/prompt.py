@@ -19,7 +19,7 @@ from prompt_toolkit.output.color_depth import ColorDepth
 from prompt_toolkit.styles import Style
 from prompt_toolkit.utils import is_dumb_terminal
 
-from golem_cli.render.neutralize import neutralize
+from golem_cli.render.neutralize import one_line
 from golem_cli.repl.marks import show_marks
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _echo_where_nothing_moves(session: PromptSession[str], terminal: Terminal, s
 
 async def ask_line(terminal: Terminal, question: str) -> str:
     """Read one line in answer to `question`; "" when the person would rather not."""
-    sign = neutralize(question, single_line=True)
+    sign = one_line(question)
     output = DummyOutput() if is_dumb_terminal() else None
     session = PromptSession[str](sign, history=InMemoryHistory(), output=output)
     show_marks(session.layout)

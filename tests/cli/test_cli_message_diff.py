@@ -7,7 +7,7 @@ from difflib import unified_diff
 from hypothesis import given
 from hypothesis import strategies as st
 
-from golem_cli.cli.message_diff import edits_between, unified
+from golem_cli.cli.cleaning.message_diff import edits_between, unified
 from golem_cli.core.codec import dump_message
 from golem_cli.core.message import Message
 

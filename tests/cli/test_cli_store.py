@@ -10,9 +10,10 @@ import msgspec
 import pytest
 from rich.cells import cell_len
 
-from golem_cli.cli.cleaning import CleaningOptions, run_cleaning
-from golem_cli.cli.cleaning_report import Cleaned
-from golem_cli.cli.commands.normalize import normalize
+from golem_cli.cli.cleaning.options import CleaningOptions
+from golem_cli.cli.cleaning.repairing import normalize
+from golem_cli.cli.cleaning.report import Cleaned
+from golem_cli.cli.cleaning.run import run_cleaning
 from golem_cli.core.codec import Transcript
 from golem_cli.core.conversation import Conversation, RunRecord
 from golem_cli.core.message import Message, ToolCall

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from golem_cli.core.quote import marked, quoted
-from golem_cli.render.neutralize import neutralize
+from golem_cli.render.neutralize import one_line
 
 
 @given(st.text())
@@ -18,7 +18,7 @@ def test_what_is_marked_is_printable_and_marking_it_again_changes_nothing(text: 
 
 @pytest.mark.parametrize("character", ["\x1b", "\n", "\t", "\x7f", "\x9b", "\u202e", "\u200b", "\U000e0041"])
 def test_a_mark_is_that_of_the_screen(character: str) -> None:
-    assert marked(f"a{character}b") == neutralize(f"a{character}b", single_line=True)
+    assert marked(f"a{character}b") == one_line(f"a{character}b")
     assert marked(f"a{character}b") == f"a⟦U+{ord(character):04X}⟧b"
 
 

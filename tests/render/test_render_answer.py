@@ -18,7 +18,7 @@ from golem_cli.render.answer import AnswerView
 from golem_cli.render.code import Highlighter, find_lexer
 from golem_cli.render.echo import Echo
 from golem_cli.render.markdown import BlockRenderer, parse
-from golem_cli.render.neutralize import neutralize
+from golem_cli.render.neutralize import neutralize, one_line
 from tests.support.emulator import Emulator
 
 # All that the panel may send beside text: SGR; cursor up and back; erase to the end of screen and row; the
@@ -299,7 +299,7 @@ def test_hostile_text_never_reaches_the_terminal(pieces: list[str], thinking: bo
     view.notice("".join(pieces))
     view.close("".join(pieces))
     text = ALLOWED.sub("", "".join(written))
-    assert neutralize(text, single_line=True) == text or not set(map(unicodedata.category, text)) & {
+    assert one_line(text) == text or not set(map(unicodedata.category, text)) & {
         "Cc",
         "Cs",
     }
@@ -322,7 +322,7 @@ def test_an_attack_cut_at_every_position_is_only_text(attack: str) -> None:
         view.feed("\n\nend\n\n")
         view.close()
         text = ALLOWED.sub("", "".join(written))
-        assert neutralize(text, single_line=True) == text
+        assert one_line(text) == text
 
 
 def test_a_line_of_100_000_characters_is_written_once() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from golem_cli.render.excerpt import excerpt
-from golem_cli.render.neutralize import neutralize
+from golem_cli.render.neutralize import one_line
 
 TEXTS = st.text(
     st.one_of(st.characters(), st.sampled_from("ab 漢\n\t\x1b\u202e👩\u200de\u0301")), max_size=60
@@ -19,7 +19,7 @@ def test_an_excerpt_fits_and_acts_on_no_terminal(before: str, match: str, after:
     parts = excerpt(before + match + after, len(before), len(before) + len(match), width=width)
     line = "".join(parts)
     assert cell_len(line) <= width
-    assert neutralize(line, single_line=True) == line
+    assert one_line(line) == line
     assert "\n" not in line
 
 

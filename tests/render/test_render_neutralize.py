@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from golem_cli.render.neutralize import Neutralizer, neutralize
+from golem_cli.render.neutralize import Neutralizer, neutralize, one_line
 
 HOSTILE = "\x00\x07\x1b\r\n\t\x7f\x85\x9b\xad"
 HOSTILE += "\u061c\u200b\u200c\u200d\u200e\u202e\u2028\u2066\u2060\ufe0f\ufe0e\ufeff"
@@ -59,12 +60,12 @@ def test_what_could_act_or_hide_is_marked(text: str, shown: str) -> None:
 )
 def test_real_writing_is_untouched(text: str) -> None:
     assert neutralize(text) == text
-    assert neutralize(text, single_line=True) == text
+    assert one_line(text) == text
 
 
 def test_a_single_line_field_has_no_line_breaks() -> None:
     breaks = "a\nb\rc\x0bd\x0ce\x85f\u2028g\u2029h\r\ni\tj"
-    shown = neutralize(breaks, single_line=True)
+    shown = one_line(breaks)
     assert len(shown.splitlines()) == 1
     assert "⟦U+000D⟧⟦U+000A⟧" in shown
     assert "⟦U+0009⟧" in shown
@@ -83,15 +84,15 @@ def harmless(char: str) -> bool:
 @given(texts)
 def test_nothing_harmful_comes_out(text: str) -> None:
     assert all(map(harmless, neutralize(text)))
-    assert not set("\n\t\r") & set(neutralize(text, single_line=True))
+    assert not set("\n\t\r") & set(one_line(text))
 
 
-@given(texts, st.booleans())
-@example("a\ufe0f\u200d", False)
-@example("\x85\u200d", False)
-def test_twice_is_once(text: str, single_line: bool) -> None:
-    once = neutralize(text, single_line=single_line)
-    assert neutralize(once, single_line=single_line) == once
+@given(texts, st.sampled_from([neutralize, one_line]))
+@example("a\ufe0f\u200d", neutralize)
+@example("\x85\u200d", neutralize)
+def test_twice_is_once(text: str, harmless: Callable[[str], str]) -> None:
+    once = harmless(text)
+    assert harmless(once) == once
 
 
 @given(st.lists(texts))

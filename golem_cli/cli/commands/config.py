@@ -39,8 +39,8 @@ def command(
 
 
 def _show(configuration: Configuration, paths: Paths, environment: Environment) -> None:
-    from golem_cli.cli.cleaning_report import one_line
     from golem_cli.render.cells import shorten
+    from golem_cli.render.neutralize import one_line
     from golem_cli.store.settings import SETTINGS
 
     missing = "" if paths.settings_file.exists() else " (not there yet)"

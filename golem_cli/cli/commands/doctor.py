@@ -50,13 +50,13 @@ def command(
 
 
 def _show(family: str, checks: list[Check], environment: Environment) -> None:
-    from golem_cli.render.neutralize import neutralize
+    from golem_cli.render.neutralize import one_line
 
     environment.say(family)
     for check in checks:
-        environment.say(f"  {check.level:<7}  {neutralize(check.text, single_line=True)}")
+        environment.say(f"  {check.level:<7}  {one_line(check.text)}")
         if check.advice:
-            environment.say(f"           → {neutralize(check.advice, single_line=True)}")
+            environment.say(f"           → {one_line(check.advice)}")
     environment.say("")
 
 

@@ -120,7 +120,7 @@ def _report(source: Source, fork: Fork, *, as_json: bool, environment: Environme
     if source.transcript.salvaged:
         environment.complain(f"golem: {source.name}: {source.transcript.salvaged}")
     if fork.report is not None:
-        from golem_cli.cli.commands.sanitize import about_copy
+        from golem_cli.cli.cleaning.sanitizing import about_copy
 
         environment.complain(about_copy(source, fork.report))
     if as_json:

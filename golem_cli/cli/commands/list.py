@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from golem_cli.cli.exit_codes import epilog
-
-if TYPE_CHECKING:
-    from golem_cli.store.summary import Summary
 
 EPILOG = epilog("golem list", "golem list -n 5 --json", exit_1="the store could not be read")
 
@@ -28,6 +25,7 @@ def command(
     of the id is shown as tells it from all others; commands take it so.
     """
     from golem_cli.cli.home import open_shelf
+    from golem_cli.cli.listed import json_summary
 
     environment = context.obj
     listing = open_shelf(environment).listing(limit)
@@ -41,22 +39,3 @@ def command(
         width = environment.columns if environment.stdout_is_terminal else None
         for line in conversation_lines(listing.shown, listing.ids, width=width):
             environment.say(line)
-
-
-def json_summary(summary: Summary) -> dict[str, object]:
-    """The documented shape of one conversation; `problem` only for a damaged file."""
-    entry: dict[str, object] = {
-        "conversationId": summary.conversation_id,
-        "title": summary.title,
-        "createdAt": summary.created_at,
-        "updatedAt": summary.updated_at,
-        "messages": summary.message_count,
-        "model": summary.model,
-        "status": summary.status,
-        "file": str(summary.path),
-    }
-    if summary.forked_from:
-        entry["forkedFrom"] = summary.forked_from
-    if summary.problem:
-        entry["problem"] = summary.problem
-    return entry

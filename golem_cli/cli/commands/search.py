@@ -76,11 +76,12 @@ def _show(hits: Sequence[Hit], ids: Sequence[str], environment: Environment) -> 
 def _excerpt(hit: Hit, environment: Environment) -> str:
     """The match within its text: neutralized, with the match in bold where that can be."""
     from golem_cli.render.console import appearance
-    from golem_cli.render.excerpt import excerpt, shown
+    from golem_cli.render.excerpt import excerpt
+    from golem_cli.render.neutralize import one_line
 
     look = appearance(is_terminal=environment.stdout_is_terminal, environment=environment.variables)
     piece = hit.match.piece
-    where = shown(f"{piece.message} {piece.place}" if piece.message else piece.place) + ": "
+    where = one_line(f"{piece.message} {piece.place}" if piece.message else piece.place) + ": "
     room = environment.columns if environment.stdout_is_terminal else _PIPE_WIDTH
     width = max(room - len(_INDENT) - len(where), 1)
     before, match, after = excerpt(piece.text, hit.match.start, hit.match.end, width=width)
@@ -90,7 +91,7 @@ def _excerpt(hit: Hit, environment: Environment) -> str:
 
 def _json_hit(hit: Hit) -> dict[str, object]:
     """The shape of `list --json`, and where the words are."""
-    from golem_cli.cli.commands.list import json_summary
+    from golem_cli.cli.listed import json_summary
     from golem_cli.render.excerpt import excerpt
 
     piece = hit.match.piece

@@ -78,7 +78,7 @@ def _list(deleted: Sequence[Summary], environment: Environment, *, as_json: bool
 
 def _json_entry(summary: Summary) -> dict[str, object]:
     """The shape of `list --json`, and the name that restores it."""
-    from golem_cli.cli.commands.list import json_summary
+    from golem_cli.cli.listed import json_summary
     from golem_cli.store.trash import conversation_of
 
     name = summary.conversation_id

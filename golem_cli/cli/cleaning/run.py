@@ -1,12 +1,9 @@
-"""What `normalize` and `sanitize` share: read, clean, report, and write where it was asked for."""
+"""One call of `normalize` or `sanitize`: each file is read, cleaned, reported, and written where wanted."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from golem_cli.cli.environment import STANDARD_STREAM
 from golem_cli.cli.exit_codes import DONE, FOUND
@@ -14,47 +11,11 @@ from golem_cli.cli.failures import WrongUsage, report_error
 from golem_cli.core.errors import GolemError
 
 if TYPE_CHECKING:
-    from golem_cli.cli.cleaning_report import Cleaned
+    from golem_cli.cli.cleaning.options import CleaningOptions
+    from golem_cli.cli.cleaning.report import Cleaned
     from golem_cli.cli.environment import Environment
     from golem_cli.cli.sources import Source
     from golem_cli.core.codec import Transcript
-
-Files = Annotated[
-    list[str],
-    typer.Argument(metavar="FILE...", help="Files, - for standard input, or conversations by id or title."),
-]
-Check = Annotated[bool, typer.Option("--check", help="Change nothing; exit 1 when something would change.")]
-Strict = Annotated[
-    bool, typer.Option("--strict", help="Like --check; what is only seen and left alone counts too.")
-]
-Diff = Annotated[bool, typer.Option("--diff", help="Show the change as a diff, one message a line.")]
-Json = Annotated[bool, typer.Option("--json", help="Report in JSON.")]
-Write = Annotated[bool, typer.Option("--write", "-w", help="Write in place; the original is kept beside it.")]
-Undo = Annotated[
-    bool, typer.Option("--undo", help="Bring back the original that -w kept; keep what it undoes.")
-]
-Output = Annotated[
-    str,
-    typer.Option("--output", "-o", metavar="OUT", help="Write to a new file; - is standard output."),
-]
-Salvage = Annotated[
-    bool, typer.Option("--salvage", help="Of a file that is cut off, keep the whole messages.")
-]
-
-
-@dataclass(frozen=True, kw_only=True)
-class CleaningOptions:
-    """The flags of one call."""
-
-    check: bool = False
-    strict: bool = False
-    diff: bool = False
-    json: bool = False
-    write: bool = False
-    undo: bool = False
-    output: str = ""
-    salvage: bool = False
-
 
 Cleaning = Callable[["Transcript"], "Cleaned"]
 """A pass over a transcript, with its report."""
@@ -118,7 +79,7 @@ def _clean(
     entries: list[dict[str, object]],
 ) -> int:
     """Clean one file: report, then write. Return its exit code."""
-    from golem_cli.cli.cleaning_report import json_entry
+    from golem_cli.cli.cleaning.report import json_entry
     from golem_cli.cli.sources import read_source
 
     try:
@@ -138,8 +99,8 @@ def _clean(
 
 
 def _report(source: Source, cleaned: Cleaned, options: CleaningOptions, say: Callable[[str], None]) -> None:
-    from golem_cli.cli.cleaning_report import report_lines
-    from golem_cli.cli.message_diff import unified
+    from golem_cli.cli.cleaning.message_diff import unified
+    from golem_cli.cli.cleaning.report import report_lines
 
     for line in report_lines(source, cleaned):
         say(line)
@@ -156,7 +117,7 @@ def _deliver(
     say: Callable[[str], None],
 ) -> None:
     """Write the result where the flags say; a file that needs no change is not touched."""
-    from golem_cli.cli import delivery
+    from golem_cli.cli.cleaning import delivery
 
     looking = options.check or options.strict
     if _is_filter(options, environment):
@@ -175,7 +136,7 @@ def changes(source: Source, cleaned: Cleaned) -> bool:
 
 
 def _undo(name: str, environment: Environment) -> int:
-    from golem_cli.cli import delivery
+    from golem_cli.cli.cleaning import delivery
 
     environment.say(delivery.undo(name, environment))
     return DONE

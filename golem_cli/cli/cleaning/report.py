@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from golem_cli.render.neutralize import one_line
 from golem_cli.render.words import counted
 
 if TYPE_CHECKING:
@@ -102,13 +103,6 @@ def json_entry(source: Source, cleaned: Cleaned) -> dict[str, object]:
         "changed": cleaned.changed or bool(source.transcript.salvaged),
         **({"salvaged": source.transcript.salvaged} if source.transcript.salvaged else {}),
     }
-
-
-def one_line(text: str) -> str:
-    """Return foreign text fit for a line of ours."""
-    from golem_cli.render.neutralize import neutralize
-
-    return neutralize(text, single_line=True)
 
 
 def _json_note(note: Note) -> dict[str, object]:

@@ -14,7 +14,7 @@ from golem_cli.cli.sources import find_conversation
 from golem_cli.core.errors import ConversationChanged
 
 if TYPE_CHECKING:
-    from golem_cli.cli.cleaning_report import Cleaned
+    from golem_cli.cli.cleaning.report import Cleaned
     from golem_cli.cli.environment import Environment
     from golem_cli.cli.sources import Source
     from golem_cli.core.codec import Transcript

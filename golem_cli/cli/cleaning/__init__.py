@@ -1,0 +1,1 @@
+"""What `normalize` and `sanitize` do to a transcript: read, clean, report, deliver."""
