@@ -64,7 +64,7 @@ class Catalogue:
 
     def ids(self) -> list[str]:
         """Return the ids of all conversations, the one begun last first."""
-        return sorted(self._stamps, reverse=True)
+        return list(reversed(self._stamps))
 
     def summaries(self, limit: int | None = None) -> list[Summary]:
         """Sum up the conversations changed last, newest first; all without a limit. Damage is told."""

@@ -62,7 +62,7 @@ _HAVING: Final = (
     " AND (updated_at, id) < (?, ?) ORDER BY updated_at DESC, id DESC LIMIT ?"
 )
 
-_encode: Final = msgspec.msgpack.Encoder(order="deterministic").encode
+_encode: Final = msgspec.msgpack.encode
 _decode: Final = msgspec.msgpack.Decoder(dict[str, Stamp]).decode
 
 _LAST: Final = chr(0x10FFFF)
@@ -145,7 +145,7 @@ class Database:
         self._run("INSERT INTO about VALUES (?, ?)", VERSION, _encode({}))
 
     def knows_just(self, stamps: Mapping[str, Stamp]) -> bool:
-        """Whether these are the stamps under which conversations were read, all of them and no others."""
+        """Whether conversations were read under just these stamps, given in the order of their ids."""
         return self._run("SELECT 1 FROM about WHERE stamps = ?", _encode(stamps)) == [(1,)]
 
     def stamps(self) -> dict[str, Stamp]:
@@ -158,7 +158,7 @@ class Database:
 
     def _remember(self, stamps: Mapping[str, Stamp]) -> None:
         """Keep all stamps in one value: it is compared in a moment, and read faster than one in each row."""
-        self._run("UPDATE about SET stamps = ?", _encode(stamps))
+        self._run("UPDATE about SET stamps = ?", _encode(dict(sorted(stamps.items()))))
 
     def count(self) -> int:
         """Return how many conversations there are."""
@@ -208,17 +208,16 @@ class Database:
             self._run("DELETE FROM conversation WHERE id = ?", each)
         self._remember({each: stamp for each, stamp in self.stamps().items() if each not in ids})
 
-    def clear_if_stale(self) -> bool:
-        """Remove everything when most words are nobody's any more; whether that was so."""
+    def clear_if_stale(self) -> None:
+        """Remove everything when most words are nobody's any more."""
         ever = sum(count for (count,) in self._run("SELECT seq FROM sqlite_sequence"))
         live = self.count()
         if ever - live <= live + _SPARE:
-            return False
+            return
         self._run("DELETE FROM conversation")
         self._run("DELETE FROM sqlite_sequence")
         self._run("INSERT INTO words (words) VALUES ('delete-all')")
         self._remember({})
-        return True
 
     def keep(self, conversations: Iterable[tuple[Summary, Stamp, str]]) -> None:
         """Keep what conversations are, and the words of their `indexed` text.

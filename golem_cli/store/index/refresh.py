@@ -12,7 +12,7 @@ from golem_cli.store.index.words import indexed
 from golem_cli.store.outline import Outline
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping
     from pathlib import Path
 
     from golem_cli.store.index.database import Database
@@ -29,32 +29,38 @@ def refresh(database: Database, stamps: Mapping[str, Stamp], folder: Path) -> No
     What cannot be read, or changed just now, is not kept: it is read anew each time. Raises `IndexUnusable`
     when the index cannot even be read.
     """
-    known = database.stamps()
-    outdated = [each for each, stamp in known.items() if stamps.get(each) != stamp]
     try:
-        if outdated:
-            with database.transaction():
-                database.forget(outdated)
-                if database.clear_if_stale():
-                    known = {}
-        changed = (each for each, stamp in stamps.items() if known.get(each) != stamp)
-        new = [each for each in changed if not is_young(stamps[each])]
-        for start in range(0, len(new), _BATCH):
-            _keep(database, new[start : start + _BATCH], stamps, folder)
+        known = _known(database)
+        changed = [each for each, stamp in stamps.items() if known.get(each) != stamp and not is_young(stamp)]
+        _forget(database, known.keys() - stamps.keys())
+        for start in range(0, len(changed), _BATCH):
+            batch = changed[start : start + _BATCH]
+            read = {each: outline for each in batch if (outline := _read(folder / f"{each}.json"))}
+            _forget(database, known.keys() & set(batch) - read.keys())
+            _keep(database, read, stamps)
     except IndexDamaged:
         raise
     except IndexUnusable:
         return
 
 
-def _keep(database: Database, ids: Sequence[str], stamps: Mapping[str, Stamp], folder: Path) -> None:
-    """Read conversations, then write them in one go."""
-    read = [(each, _read(folder / f"{each}.json")) for each in ids]
-    readable = [(each, outline) for each, outline in read if outline is not None]
-    if not readable:
-        return
+def _known(database: Database) -> Mapping[str, Stamp]:
+    """Return what the index knows, after clearing it when most words in it are nobody's any more."""
     with database.transaction():
-        database.keep((summary, stamps[each], text) for each, (summary, text) in readable)
+        database.clear_if_stale()
+    return database.stamps()
+
+
+def _forget(database: Database, ids: Collection[str]) -> None:
+    if ids:
+        with database.transaction():
+            database.forget(ids)
+
+
+def _keep(database: Database, read: Mapping[str, tuple[Summary, str]], stamps: Mapping[str, Stamp]) -> None:
+    if read:
+        with database.transaction():
+            database.keep((summary, stamps[each], text) for each, (summary, text) in read.items())
 
 
 def _read(path: Path) -> tuple[Summary, str] | None:

@@ -31,7 +31,7 @@ def ids_in(folder: Path) -> set[str]:
 
 
 def stamps_in(folder: Path) -> dict[str, Stamp]:
-    """Return the stamp of every conversation in `folder`, by id; none when there is no folder.
+    """Return the stamp of every conversation in `folder`, in the order of their ids; none without a folder.
 
     Raises `OSError`.
     """
@@ -43,8 +43,7 @@ def stamps_in(folder: Path) -> dict[str, Stamp]:
         except FileNotFoundError:
             continue  # it went away while we looked
         (files if suffix == "json" else journals)[conversation_id] = identity
-    found: dict[str, Stamp] = {each: (file, None) for each, file in files.items()}
-    return found | {each: (files.get(each), journal) for each, journal in journals.items()}
+    return {each: (files.get(each), journals.get(each)) for each in sorted({**files, **journals})}
 
 
 def _entries(folder: Path) -> Iterator[tuple[str, str, os.DirEntry[str]]]:
@@ -79,8 +78,8 @@ def rightly_known(known: Mapping[str, Stamp], stamps: Mapping[str, Stamp]) -> se
 
 
 def is_behind(known: Mapping[str, Stamp], right: set[str], stamps: Mapping[str, Stamp]) -> bool:
-    """Whether there is anything to forget, or to read and keep."""
-    return len(right) < len(known) or any(
+    """Whether there is anything to forget, or to read and keep; what changed just now waits."""
+    return not known.keys() <= stamps.keys() or any(
         each not in right and not is_young(stamp) for each, stamp in stamps.items()
     )
 
