@@ -71,6 +71,11 @@ class Environment(NamedTuple):
         with _named_in_errors(STANDARD_OUTPUT):
             self.stdout.write(text)
 
+    def flush(self) -> None:
+        """Let standard output have what was written: its errors come now, not at the program's end."""
+        with _named_in_errors(STANDARD_OUTPUT):
+            self.stdout.flush()
+
     def write_transcript(self, data: bytes) -> None:
         """Write JSON as it is; on a terminal with everything beyond ASCII escaped, which says the same."""
         if self.stdout_is_terminal:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +20,7 @@ from golem_cli.core.conversation import Conversation, RunRecord
 from golem_cli.core.message import Message, ToolCall
 from golem_cli.core.run_status import DONE, DROPPED, FAILED
 from golem_cli.store.store import Store
-from tests.support.golem_runs import environment_for_tests, golem
+from tests.support.golem_runs import GOLEM, environment_for_tests, golem
 
 FIRST: Final = "01936f4e-5f3e-7a65-8d0c-2f6f8a6b1c11"
 SECOND: Final = "01936f4e-5f3f-7a65-8d0c-2f6f8a6b1c12"
@@ -191,6 +192,23 @@ def test_a_fork_has_a_new_id_and_names_the_way_back(store: Store) -> None:
     assert fork.forked_from == FIRST
     assert fork.messages == parent.messages
     assert parent.title == "Bread"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux's full device")
+@pytest.mark.parametrize("flags", [(), ("--json",)], ids=["in words", "in JSON"])
+def test_a_fork_that_standard_output_cannot_tell_is_told_on_standard_error(
+    store: Store, flags: tuple[str, ...]
+) -> None:
+    """Else nobody would know its id."""
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [GOLEM, "fork", FIRST, *flags], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 1
+    (new,) = set(store.ids()) - {FIRST, SECOND}
+    told, reason = done.stderr.splitlines()
+    assert told == f"golem: the fork is kept: golem resume {new}"
+    assert reason == "golem: standard output: the disk is full; free some space and try again"
 
 
 def test_a_fork_ends_where_it_was_asked_to(store: Store) -> None:
