@@ -26,7 +26,7 @@ def newest(environment: Environment) -> str:
 
 
 def by_reference(
-    reference: str, environment: Environment, *, trust: bool = False, salvage: bool = False
+    reference: str, environment: Environment, *, trust: bool = False, salvage: bool | None = None
 ) -> str | Conversation:
     """The id of a conversation of the store, or a copy for the store of a file outside it.
 
@@ -64,7 +64,9 @@ def _salvage(conversation_id: str, environment: Environment) -> None:
             environment.complain(f"golem: {conversation_id}: {salvaged}; the original is {writer.original}")
 
 
-def _copy_of(path: Path, environment: Environment, *, trust: bool, salvage: bool) -> str | Conversation:
+def _copy_of(
+    path: Path, environment: Environment, *, trust: bool, salvage: bool | None
+) -> str | Conversation:
     from golem_cli.cli.cleaning.sanitizing import about_copy
     from golem_cli.cli.sources import read_source
     from golem_cli.store.imports import note_import

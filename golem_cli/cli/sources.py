@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from golem_cli.cli.environment import STANDARD_STREAM
 from golem_cli.cli.failures import WrongUsage, did_you_mean
 from golem_cli.cli.home import open_store
 from golem_cli.core.codec import Transcript, load_transcript
-from golem_cli.core.errors import ConversationNotFound, TranscriptError
+from golem_cli.core.errors import ConversationNotFound, CutTranscriptError, TranscriptError
 from golem_cli.core.identity import is_canonical_uuid
 from golem_cli.core.quote import quoted
 
@@ -33,13 +34,14 @@ class Source:
     conversation_id: str = ""
 
 
-def read_source(reference: str, environment: Environment, *, salvage: bool = False) -> Source:
-    """Read what `reference` names. Raises `WrongUsage`, `TranscriptError` or a `StoreError`."""
+def read_source(reference: str, environment: Environment, *, salvage: bool | None = None) -> Source:
+    """Read what `reference` names. Raises `WrongUsage`, `TranscriptError` or a `StoreError`.
+
+    `salvage` is the flag of that name; None for a command that has none.
+    """
     if reference == STANDARD_STREAM:
         data = environment.read_input()
-        return Source(
-            name=reference, transcript=_parse("standard input", data, salvage=salvage), original=data
-        )
+        return Source(name=reference, transcript=_parse(reference, data, salvage=salvage), original=data)
     conversation_id = find_conversation(reference, environment)
     if conversation_id:
         transcript = _kept(conversation_id, environment, salvage=salvage)
@@ -51,7 +53,7 @@ def read_source(reference: str, environment: Environment, *, salvage: bool = Fal
     )
 
 
-def _kept(conversation_id: str, environment: Environment, *, salvage: bool) -> Transcript:
+def _kept(conversation_id: str, environment: Environment, *, salvage: bool | None) -> Transcript:
     store = open_store(environment)
     conversation, salvaged = store.salvage(conversation_id) if salvage else (store.read(conversation_id), "")
     return Transcript(
@@ -111,9 +113,12 @@ def _near_file(path: Path) -> str:
         return ""
 
 
-def _parse(name: str, data: bytes, *, salvage: bool) -> Transcript:
+def _parse(name: str, data: bytes, *, salvage: bool | None) -> Transcript:
     try:
-        return load_transcript(data, salvage=salvage)
+        return load_transcript(data, salvage=bool(salvage))
     except TranscriptError as error:
-        error.args = (f"{name}: {error}",)
+        text = f"{'standard input' if name == STANDARD_STREAM else name}: {error}"
+        if salvage is None and isinstance(error, CutTranscriptError):
+            text = text.replace("--salvage", shlex.join(["golem", "normalize", "--salvage", name]))
+        error.args = (text,)
         raise

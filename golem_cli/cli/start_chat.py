@@ -44,7 +44,7 @@ class ChatOptions(NamedTuple):
     save: bool = True
     plain: bool = False
     trust: bool = False
-    salvage: bool = False
+    salvage: bool | None = None
 
 
 def start_chat(options: ChatOptions, environment: Environment, *, before: Before | None = None) -> int:

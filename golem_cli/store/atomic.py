@@ -51,6 +51,8 @@ def make_folder(path: Path) -> None:
         path.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
     except FileExistsError:
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path)) from None
+    except FileNotFoundError:  # its parent is there: it is one, like /proc, that lets nobody make folders
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), str(path)) from None
     sync_folder(path.parent)
 
 

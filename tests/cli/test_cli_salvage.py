@@ -43,6 +43,15 @@ def test_every_refusal_names_the_command_that_salvages(file: Path) -> None:
     assert file.read_bytes() == CUT
 
 
+@pytest.mark.parametrize("command", [("show",), ("export", "--format", "html"), ("ask", "hi", "-r"), ("chat", "-r")])
+def test_a_command_without_the_flag_names_one_that_has_it(
+    command: tuple[str, ...], home: Path, tmp_path: Path
+) -> None:
+    cut = tmp_path / "cut off.json"
+    cut.write_bytes(CUT)
+    assert golem(*command, cut).error_line.endswith(f"; golem normalize --salvage '{cut}' keeps those")
+
+
 def test_a_cut_conversation_is_salvaged_in_place_and_the_cut_file_is_kept(store: Store, file: Path) -> None:
     done = golem("normalize", "--salvage", "-w", FIRST)
     assert done.code == 0
