@@ -43,7 +43,9 @@ def test_every_refusal_names_the_command_that_salvages(file: Path) -> None:
     assert file.read_bytes() == CUT
 
 
-@pytest.mark.parametrize("command", [("show",), ("export", "--format", "html"), ("ask", "hi", "-r"), ("chat", "-r")])
+@pytest.mark.parametrize(
+    "command", [("show",), ("export", "--format", "html"), ("ask", "hi", "-r"), ("chat", "-r")]
+)
 def test_a_command_without_the_flag_names_one_that_has_it(
     command: tuple[str, ...], home: Path, tmp_path: Path
 ) -> None:
