@@ -28,7 +28,7 @@ class Availability:
 
 def of_service(service: Service, settings: Settings, variables: Mapping[str, str]) -> Availability:
     """Say whether `service` can be used. A server that needs no key is asked, a remote one is not."""
-    from golem_cli.cli.model_choice import checked_address_of, configured_for, key_variable_of
+    from golem_cli.cli.service_access import checked_address_of, configured_for, key_variable_of
     from golem_cli.core.errors import ConfigurationError
     from golem_cli.providers.addresses import host_of, is_loopback
 

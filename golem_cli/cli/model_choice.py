@@ -6,13 +6,14 @@ import socket
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlsplit
 
+from golem_cli.cli.service_access import address_of, checked_address_of, key_variable_of
 from golem_cli.providers.services import SERVICES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from golem_cli.providers.services import Service
-    from golem_cli.store.settings import Configuration, ProviderSettings, Settings
+    from golem_cli.store.settings import Configuration, Settings
 
 EMBEDDED: Final = "local:"
 ASKED: Final = "asked for by --model"
@@ -40,8 +41,9 @@ def choose_model(
     2. the first service whose server answers on this machine on a port of its own;
     3. the embedded model.
 
-    A server has 200 ms to list its models. A shared port that was not configured is never asked, and
-    `generic` is never chosen: its model must be named.
+    An address of a server that needs no key is looked at first: `ConfigurationError` for one that is none,
+    since whoever set it wants that server. It has 200 ms to list its models. A shared port that was not
+    configured is never asked, and `generic` is never chosen: its model must be named.
     """
     if asked:
         return ModelChoice(name=asked, why=ASKED)
@@ -56,40 +58,6 @@ def choose_model(
     )
 
 
-def configured_for(service: Service, settings: Settings) -> ProviderSettings | None:
-    """What the settings say of the service: its own table, else that of the row whose server it shares."""
-    return settings.providers.get(service.name) or settings.providers.get(service.beside)
-
-
-def address_of(service: Service, settings: Settings, variables: Mapping[str, str]) -> str:
-    """Where the service is: its variable, the settings, its usual address; "" when none is known."""
-    configured = configured_for(service, settings)
-    return (
-        variables.get(service.base_url_variable)
-        or (configured.base_url if configured else "")
-        or service.base_url
-    )
-
-
-def checked_address_of(service: Service, settings: Settings, variables: Mapping[str, str]) -> str:
-    """As `address_of`. `ConfigurationError`, naming what said so, for one that is none."""
-    from golem_cli.core.errors import ConfigurationError
-    from golem_cli.providers.addresses import checked_base_url
-
-    address = address_of(service, settings, variables)
-    try:
-        return checked_base_url(address) if address else ""
-    except ConfigurationError as error:
-        in_variable = variables.get(service.base_url_variable)
-        said_by = service.base_url_variable if in_variable else "base_url in the settings file"
-        raise ConfigurationError(f"{said_by}: {error}") from error
-
-
-def key_variable_of(service: Service, variables: Mapping[str, str]) -> str:
-    """The first of the service's variables that holds a key; "" when none does."""
-    return next((name for name in service.key_variables if variables.get(name)), "")
-
-
 def _set_up(settings: Settings, variables: Mapping[str, str]) -> ModelChoice | None:
     for service in SERVICES:
         if not service.base_url or service.beside:
@@ -97,7 +65,7 @@ def _set_up(settings: Settings, variables: Mapping[str, str]) -> ModelChoice | N
         address = address_of(service, settings, variables)
         found = None
         if address.rstrip("/") != service.base_url and (service.local or _here(address)):
-            found = _listed_first(service, address)
+            found = _listed_first(service, checked_address_of(service, settings, variables))
         if found is None and service.default_model:
             found = _with_key(service, settings, variables)
         if found is not None:

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from golem_cli.cli.model_choice import EMBEDDED, checked_address_of, configured_for, key_variable_of
+from golem_cli.cli.model_choice import EMBEDDED
+from golem_cli.cli.service_access import checked_address_of, configured_for, key_variable_of
 from golem_cli.core.errors import ConfigurationError
 from golem_cli.core.quote import quoted
 from golem_cli.providers.services import SERVICES, find_service

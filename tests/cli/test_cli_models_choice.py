@@ -12,6 +12,7 @@ import pytest
 
 from golem_cli.cli import model_choice
 from golem_cli.cli.model_choice import ModelChoice, choose_model
+from golem_cli.core.errors import ConfigurationError
 from golem_cli.providers.services import SERVICES
 from golem_cli.store.settings import Configuration, ProviderSettings, Settings
 from golem_cli.store.store import Store
@@ -123,6 +124,12 @@ def test_an_address_on_this_machine_that_was_configured_is_asked(server: HttpSer
     choice = choose_model("", "", configuration, {variable: f"{server.url}/v1/"})
     assert choice.name.endswith(":llama3:8b")
     assert choice.why.endswith(f"answers at 127.0.0.1:{server.port}")
+
+
+def test_an_address_of_a_local_server_that_is_none_is_not_passed_over() -> None:
+    """Whoever set it wants that server, and not whichever model comes next."""
+    with pytest.raises(ConfigurationError, match=r"^OLLAMA_BASE_URL: the base URL 'nonsense' "):
+        chosen(OLLAMA_BASE_URL="nonsense")
 
 
 def test_a_server_that_speaks_two_formats_is_asked_once() -> None:

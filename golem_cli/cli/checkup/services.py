@@ -58,7 +58,7 @@ def services(scope: Scope) -> Iterator[Check]:
 
 
 def _set_up(settings: Settings, variables: Mapping[str, str]) -> list[_SetUp]:
-    from golem_cli.cli.model_choice import address_of, checked_address_of, key_variable_of
+    from golem_cli.cli.service_access import address_of, checked_address_of, key_variable_of
     from golem_cli.providers.services import SERVICES
 
     listed = []
