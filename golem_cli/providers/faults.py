@@ -26,6 +26,7 @@ _HINTS: Final = {
     401: "check the API key",
     404: "check the model's name and the base URL",
 }
+_MASK: Final = "***"
 TELLING: Final = 8
 """Characters of a key from its beginning that must not be shown."""
 _NUMBER: Final = re.compile(r"\d{1,9}(\.\d{1,9})?", re.ASCII)
@@ -64,10 +65,17 @@ def located(error: ModelError, place: str, *, secret: str = "") -> ModelError:
 
 
 def _masked(text: str, secret: str) -> str:
-    """`text` without `secret`. Its beginning gives it away too: a long text that held it was shortened."""
-    if not secret:
-        return text
-    return re.sub(rf"{re.escape(secret[:TELLING])}\S*", "***", text)
+    """`text` without `secret` and without what has the form of a key: a gateway may tell one of its own.
+
+    The beginning of `secret` gives it away too: a long text that held it was shortened.
+    """
+    from golem_cli.core.secrets import find_secrets
+
+    if secret:
+        text = re.sub(rf"{re.escape(secret[:TELLING])}\S*", _MASK, text)
+    for found in reversed(find_secrets(text)):
+        text = f"{text[: found.start]}{_MASK}{text[found.end :]}"
+    return text
 
 
 def dropped() -> ModelError:

@@ -124,3 +124,11 @@ def test_a_key_that_a_long_message_cuts_off_is_not_shown_in_part(shown: int) -> 
         raise ModelError(f"no such key: {LONG_KEY[:shown]}…", code=LONG_KEY[:shown])
     assert str(caught.value) == "p: no such key: ***"
     assert caught.value.code == "***"
+
+
+def test_a_key_that_is_not_ours_is_not_shown_either() -> None:
+    """A gateway may tell the key that it uses itself, and the error goes into the conversation's file."""
+    theirs = "gsk_a1b2c3d4e5f6g7h8i9j0k1"
+    with pytest.raises(ModelError) as caught, faults_located("p", secret=KEY):
+        raise status_error(401, {}, f'{{"error":{{"message":"{theirs} is not allowed; ask","code":"c"}}}}')
+    assert str(caught.value) == "p: 401 (c): *** is not allowed; ask (check the API key)"
