@@ -1,4 +1,4 @@
-"""Addresses and keys of servers: whether they can be any, where they lead, and what of them may be shown."""
+"""What a client is given: whether it can be an address, a key, a name, and what of it may be shown."""
 
 from __future__ import annotations
 
@@ -32,6 +32,13 @@ def checked_key(key: str) -> str:
             "the API key holds a character that no key has (a space, a line break, an accent)"
         )
     return key
+
+
+def checked_model(name: str) -> str:
+    """Return the name of a model as its server knows it; `ConfigurationError` for one with nothing in it."""
+    if not name.strip():
+        raise ConfigurationError("a model needs a name: pass model=")
+    return name
 
 
 def host_of(url: str) -> str:

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 
+import pytest
+
+from golem_cli.core.errors import ConfigurationError
 from golem_cli.providers.addresses import checked_base_url, is_loopback
+from golem_cli.providers.anthropic.client import AnthropicModel
+from golem_cli.providers.bedrock.client import BedrockModel
+from golem_cli.providers.gemini.client import GeminiModel
+from golem_cli.providers.openai.client import OpenAIModel
+from golem_cli.providers.openai_responses.client import ResponsesModel
 from golem_cli.providers.services import SERVICES, find_service
 
 
@@ -42,3 +51,9 @@ def test_the_table_and_the_adapter_load_without_the_http_library() -> None:
         "sys.exit('httpx' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("client", [OpenAIModel, ResponsesModel, AnthropicModel, GeminiModel, BedrockModel])
+def test_a_client_needs_the_name_of_a_model(client: Callable[..., object]) -> None:
+    with pytest.raises(ConfigurationError, match="a model needs a name"):
+        client(model=" ", base_url="http://127.0.0.1:9")

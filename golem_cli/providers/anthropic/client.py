@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from golem_cli.core.history import repair
-from golem_cli.providers.addresses import checked_key
+from golem_cli.providers.addresses import checked_key, checked_model
 from golem_cli.providers.anthropic.decode import StreamFold, decode_response
 from golem_cli.providers.anthropic.encode import encode_count, encode_request
 from golem_cli.providers.anthropic.parts import refusal_of
@@ -50,7 +50,7 @@ class AnthropicModel:
         http: httpx.AsyncClient | None = None,
     ) -> None:
         self.name = name or f"anthropic:{model}"
-        self._model = model
+        self._model = checked_model(model)
         self._server = Server(
             name=self.name,
             base_url=base_url,

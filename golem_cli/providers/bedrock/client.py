@@ -9,6 +9,7 @@ from urllib.parse import quote
 from golem_cli.core.errors import ModelError
 from golem_cli.core.history import repair
 from golem_cli.core.model import Delta, ToolCallDelta
+from golem_cli.providers.addresses import checked_model
 from golem_cli.providers.bedrock.access import Access
 from golem_cli.providers.bedrock.decode import StreamFold, decode_response
 from golem_cli.providers.bedrock.encode import encode_count, encode_request
@@ -53,7 +54,7 @@ class BedrockModel:
         http: httpx.AsyncClient | None = None,
     ) -> None:
         self.name = name or f"bedrock:{model}"
-        self._model = model
+        self._model = checked_model(model)
         self._access = Access(region=region, base_url=base_url, api_key=api_key)
         self._server = Server(
             name=self.name, base_url=self._access.base_url, headers={}, timeouts=timeouts, http=http

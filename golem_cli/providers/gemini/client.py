@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from golem_cli.core.history import repair
-from golem_cli.providers.addresses import checked_key
+from golem_cli.providers.addresses import checked_key, checked_model
 from golem_cli.providers.gemini.decode import StreamFold, decode_response
 from golem_cli.providers.gemini.encode import encode_count, encode_request
 from golem_cli.providers.gemini.parts import refusal_of
@@ -49,7 +49,7 @@ class GeminiModel:
         http: httpx.AsyncClient | None = None,
     ) -> None:
         self.name = name or f"gemini:{model}"
-        self._model = model.removeprefix("models/")
+        self._model = checked_model(model).removeprefix("models/")
         self._server = Server(
             name=self.name,
             base_url=base_url,

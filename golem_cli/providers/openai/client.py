@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from golem_cli.core.errors import ModelError
-from golem_cli.providers.addresses import checked_key
+from golem_cli.providers.addresses import checked_key, checked_model
 from golem_cli.providers.faults import located
 from golem_cli.providers.http import Timeouts, parse_json, read_text
 from golem_cli.providers.openai.decode import DONE, StreamFold, decode_response
@@ -49,7 +49,7 @@ class OpenAIModel:
         http: httpx.AsyncClient | None = None,
     ) -> None:
         self.name = name or f"openai:{model}"
-        self._model = model
+        self._model = checked_model(model)
         self._quirks = quirks or Quirks()
         self._server = _server(
             name=self.name, base_url=base_url, api_key=api_key, headers=headers, timeouts=timeouts, http=http

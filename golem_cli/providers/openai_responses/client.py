@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from golem_cli.providers.addresses import checked_key
+from golem_cli.providers.addresses import checked_key, checked_model
 from golem_cli.providers.http import Timeouts
 from golem_cli.providers.openai_responses.decode import StreamFold, decode_response
 from golem_cli.providers.openai_responses.encode import encode_request
@@ -47,7 +47,7 @@ class ResponsesModel:
         http: httpx.AsyncClient | None = None,
     ) -> None:
         self.name = name or f"openai-responses:{model}"
-        self._model = model
+        self._model = checked_model(model)
         key = checked_key(api_key)
         sent = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
         self._server = Server(
