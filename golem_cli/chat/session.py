@@ -121,7 +121,7 @@ class Session:
         if not prompt.strip() and not parts:
             raise ConfigurationError("the prompt is empty: type something, or attach a file")
         self.guard.check(self.conversation, prompt=prompt, parts=parts)
-        self._settle_interrupted()
+        self._go_on_from(self.going_on)
         run = RunRecord(
             run_id=new_id(),
             model=self.conversation.model,
@@ -189,10 +189,14 @@ class Session:
             return recovery.settle(self.conversation)
         return self.conversation
 
-    def _settle_interrupted(self) -> None:
-        settled = self.going_on
-        if settled is not self.conversation:
-            self.writer.replace(settled)
+    def _go_on_from(self, seen: Conversation) -> None:
+        """Let what a stopped run left be messages, before a prompt follows them.
+
+        Raises `StoreError`, and changes nothing, where the store refuses: it would refuse the prompt too.
+        """
+        if seen is not self.conversation:
+            self.writer.save()
+            self.writer.replace(seen)
 
     async def resume(
         self,
@@ -238,8 +242,7 @@ class Session:
                 f"not sent: nothing of what it would go on from fits into {bound}; allow more, or ask the "
                 "prompt again"
             )
-        if seen is not self.conversation:
-            self.writer.replace(seen)
+        self._go_on_from(seen)
         return await self.ask(text or _CONTINUE, on_delta=on_delta, on_event=on_event)
 
     def _refuse_dropped(self) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,30 @@ async def test_a_new_prompt_is_refused_while_the_disk_is_full(tmp_path: Path) ->
     with pytest.raises(StoreError, match="disk is full"):
         await session.ask("more")
     assert len(session.conversation.runs) == 1
+
+
+@pytest.mark.parametrize("again", [lambda session: session.ask("more"), lambda session: session.resume()])
+async def test_a_prompt_that_a_full_disk_refuses_leaves_a_stopped_turn_as_it_was(
+    tmp_path: Path, again: Callable[[Session], Coroutine[Any, Any, object]]
+) -> None:
+    """Dropped afterwards it is a dropped turn, as if nothing had been tried."""
+    store, writer, session, _ = make(tmp_path)
+    session.model = model = ScriptedModel().hang("begun")
+    task = asyncio.create_task(session.ask("Hi"))
+    await model.until_hanging()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    before = session.conversation
+    assert [run.status for run in before.runs] == ["interrupted"]
+    writer.full = True
+    with pytest.raises(StoreError, match="disk is full"):
+        await again(session)
+    assert session.conversation == before
+    writer.full = False
+    assert session.take_back().content == "Hi"
+    assert [run.status for run in session.conversation.runs] == ["dropped"]
+    assert store.ids() == [before.conversation_id]
 
 
 async def test_a_conversation_with_unsaved_messages_is_not_left(tmp_path: Path) -> None:
