@@ -92,7 +92,8 @@ def usage(room: Room, _: str) -> None:
     total = sum((run.usage for run in runs), Usage())
     requests = sum(run.requests for run in runs)
     told = tokens(total) if requests else "0 in, 0 out"
-    room.say(f"{counted(len(runs), 'run')}, {counted(requests, 'request')}, {told}{_unknown(runs)}")
+    sums = f"{counted(len(runs), 'run')}, {counted(requests, 'request')}, {told}{_unknown(runs)}"
+    room.say(f"This conversation: {sums}")
     ended = [run for run in runs if run.status == DONE]
     if ended:
         room.say(f"The last answer: {tokens(ended[-1].usage)}")
