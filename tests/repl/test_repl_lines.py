@@ -60,9 +60,9 @@ def test_the_bottom_line_says_of_the_last_request_what_it_sent(server: HttpServe
 def test_usage_says_of_how_many_runs_the_tokens_are_not_known(server: HttpServer) -> None:
     """The first answer reported 9 and 4; the second was stopped before its service told any."""
     server.reply(answer("one"), hanging("begun"))
-    with chat(server) as terminal:
+    with chat(server, columns=120) as terminal:
         say(terminal, "first", "one")
-        say(terminal, "/usage", "1 run, 1 request, 9 in, 4 out\n")
+        say(terminal, "/usage", "This conversation: 1 run, 1 request, 9 in, 4 out\n")
         terminal.type("second\r")
         terminal.wait_for("begun")
         terminal.type("\x1b")
