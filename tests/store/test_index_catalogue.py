@@ -319,6 +319,17 @@ def test_words_of_nobody_are_thrown_out_when_there_are_many(
     assert found(store, "anchor") == [0]
 
 
+def test_a_conversation_that_sqlite_cannot_hold_any_more_is_not_known_as_it_was(store: Store) -> None:
+    """A lone surrogate came into its title; the others stay known."""
+    for number in range(3):
+        put(store, number, "boat")
+    assert found(store, "boat") == [2, 1, 0]
+    put(store, 1, "boat", title="\ud800")
+    assert found(store, "boat") == [2, 1, 0]
+    assert known(store) == {IDS[0], IDS[2]}
+    assert_same_without_index(store, "boat")
+
+
 def test_a_moved_store_takes_its_index_along(store: Store, tmp_path: Path) -> None:
     """Paths are those of where it is now."""
     old = tmp_path / "old"

@@ -132,11 +132,7 @@ class Catalogue:
                 return self._answer(database, question, up_to_date=False)
 
     def _answer(
-        self,
-        database: Database,
-        question: Question[Answer],
-        *,
-        up_to_date: bool,
+        self, database: Database, question: Question[Answer], *, up_to_date: bool
     ) -> tuple[list[Answer], list[str]]:
         """Let the index answer. With `up_to_date` raise `_Behind` where it could know more than it does."""
         with database.snapshot():  # else another process might forget what we have just seen or kept

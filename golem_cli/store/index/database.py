@@ -47,6 +47,7 @@ _INSERT: Final = (
     "INSERT OR REPLACE INTO conversation (id, title, created_at, updated_at, message_count, model,"
     " status, forked_from, imported_from) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
+_DELETE: Final = "DELETE FROM conversation WHERE id = ?"
 _FIELDS: Final = (
     *("title", "created_at", "updated_at", "message_count", "model", "status"),
     *("forked_from", "imported_from"),
@@ -160,10 +161,6 @@ class Database:
         """Keep all stamps in one value: it is compared in a moment, and read faster than one in each row."""
         self._run("UPDATE about SET stamps = ?", _encode(dict(sorted(stamps.items()))))
 
-    def count(self) -> int:
-        """Return how many conversations there are."""
-        return int(self._run("SELECT count(*) FROM conversation")[0][0])
-
     def newest(self) -> Iterator[Summary]:
         """Yield all conversations, the one changed last first."""
         with _sqlite_errors():
@@ -205,13 +202,13 @@ class Database:
     def forget(self, ids: Collection[str]) -> None:
         """Remove conversations."""
         for each in ids:
-            self._run("DELETE FROM conversation WHERE id = ?", each)
+            self._run(_DELETE, each)
         self._remember({each: stamp for each, stamp in self.stamps().items() if each not in ids})
 
     def clear_if_stale(self) -> None:
         """Remove everything when most words are nobody's any more."""
         ever = sum(count for (count,) in self._run("SELECT seq FROM sqlite_sequence"))
-        live = self.count()
+        ((live,),) = self._run("SELECT count(*) FROM conversation")
         if ever - live <= live + _SPARE:
             return
         self._run("DELETE FROM conversation")
@@ -230,6 +227,8 @@ class Database:
             try:
                 self._run(_INSERT, summary.conversation_id, *fields)
             except UnicodeEncodeError:  # a lone surrogate, in a title perhaps
+                self._run(_DELETE, summary.conversation_id)
+                stamps.pop(summary.conversation_id, None)
                 continue
             self._run("INSERT INTO words (rowid, text) VALUES (last_insert_rowid(), ?)", text)
             stamps[summary.conversation_id] = stamp
