@@ -23,7 +23,8 @@ class MemoryWriter:
     def path(self) -> None:
         return None
 
-    def begin_run(self, run: RunRecord) -> None:
+    def begin_run(self, run: RunRecord, *, after: Conversation | None = None) -> None:
+        self._conversation = after or self._conversation
         self._set(runs=(*self._conversation.runs, run))
 
     def add_message(self, message: Message) -> None:

@@ -1,7 +1,7 @@
 """A writer that goes on in memory when the store refuses, and catches up as soon as the store can.
 
 A full disk must not cost a word: the answer on the screen goes on. Only a new prompt is not taken then, since
-a prompt is on disk before it is sent.
+a prompt is on disk before it is sent, and nothing is cut.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ class OverlayWriter:
             self._waiting.popleft()
         self._held = None
 
-    def begin_run(self, run: RunRecord) -> None:
+    def begin_run(self, run: RunRecord, *, after: Conversation | None = None) -> None:
         self.catch_up()
-        self._inner.begin_run(run)
+        self._inner.begin_run(run, after=after)
 
     def add_message(self, message: Message) -> None:
         self._write(lambda writer: writer.add_message(message))
@@ -84,6 +84,11 @@ class OverlayWriter:
 
     def replace(self, conversation: Conversation) -> None:
         self._write(lambda writer: writer.replace(conversation))
+
+    def replace_now(self, conversation: Conversation) -> None:
+        """Keep this conversation instead; raises `StoreError` and changes nothing while it cannot."""
+        self.catch_up()
+        self._inner.replace(conversation)
 
     def save(self) -> None:
         self.catch_up()

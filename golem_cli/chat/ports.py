@@ -58,8 +58,11 @@ class Writer(Protocol):
         """Where it is kept; None for one that is in memory only."""
         ...
 
-    def begin_run(self, run: RunRecord) -> None:
-        """Keep a run that is about to start, with its prompt."""
+    def begin_run(self, run: RunRecord, *, after: Conversation | None = None) -> None:
+        """Keep a run that is about to start, with its prompt.
+
+        With `after`, that is kept instead of the conversation as it stands, in one step: both or neither.
+        """
         ...
 
     def add_message(self, message: Message) -> None:

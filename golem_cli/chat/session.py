@@ -116,12 +116,23 @@ class Session:
         it was kept: `RunError`, or another `GolemError` when it failed before its first model call. When the
         task is cancelled, that is `RunCanceled`, and the run is kept as interrupted.
         """
+        return await self._ask_after(self.going_on, prompt, parts=parts, on_delta=on_delta, on_event=on_event)
+
+    async def _ask_after(
+        self,
+        seen: Conversation,
+        prompt: str,
+        *,
+        parts: Sequence[Part] = (),
+        on_delta: OnDelta | None,
+        on_event: OnEvent | None,
+    ) -> Result[str]:
+        """Send a prompt that goes on from `seen`: both are kept in one step, or neither."""
         from golem_cli.chat.turn import Turn
 
         if not prompt.strip() and not parts:
             raise ConfigurationError("the prompt is empty: type something, or attach a file")
         self.guard.check(self.conversation, prompt=prompt, parts=parts)
-        self._go_on_from(self.going_on)
         run = RunRecord(
             run_id=new_id(),
             model=self.conversation.model,
@@ -140,6 +151,7 @@ class Session:
             run=run,
             clock=self.clock,
             answering=lambda: self.answering,
+            after=None if seen is self.conversation else seen,
         )
         result = await turn.take(prepare, on_delta=on_delta, on_event=on_event)
         self.costs.check(result, self.answering)
@@ -189,15 +201,6 @@ class Session:
             return recovery.settle(self.conversation)
         return self.conversation
 
-    def _go_on_from(self, seen: Conversation) -> None:
-        """Let what a stopped run left be messages, before a prompt follows them.
-
-        Raises `StoreError`, and changes nothing, where the store refuses: it would refuse the prompt too.
-        """
-        if seen is not self.conversation:
-            self.writer.save()
-            self.writer.replace(seen)
-
     async def resume(
         self,
         text: str = "",
@@ -242,8 +245,7 @@ class Session:
                 f"not sent: nothing of what it would go on from fits into {bound}; allow more, or ask the "
                 "prompt again"
             )
-        self._go_on_from(seen)
-        return await self.ask(text or _CONTINUE, on_delta=on_delta, on_event=on_event)
+        return await self._ask_after(seen, text or _CONTINUE, on_delta=on_delta, on_event=on_event)
 
     def _refuse_dropped(self) -> None:
         runs = self.conversation.runs
@@ -297,7 +299,7 @@ class Session:
         return left_behind
 
     def _keep_instead(self, conversation: Conversation) -> None:
-        self.writer.replace(conversation)
+        self.writer.replace_now(conversation)
         self.planner.sent = 0
 
     def _leave_behind(self) -> str:

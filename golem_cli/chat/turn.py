@@ -12,7 +12,7 @@ import msgspec
 from golem_cli.chat.ports import Clock, Writer
 from golem_cli.chat.progress import Progress
 from golem_cli.core.canceled import RunCanceled
-from golem_cli.core.conversation import RunRecord
+from golem_cli.core.conversation import Conversation, RunRecord
 from golem_cli.core.errors import GolemError, RunError
 from golem_cli.core.events import OnEvent, RunEvent
 from golem_cli.core.message import Message
@@ -27,6 +27,7 @@ class Turn:
     """Takes the turn of `run`, whose record holds the prompt.
 
     `answering` names the model that answered when the run was for one of several; "" for the record's own.
+    `after` is what the run goes on from, when that is not the conversation as it stands.
     """
 
     writer: Writer
@@ -34,6 +35,7 @@ class Turn:
     run: RunRecord
     clock: Clock
     answering: Callable[[], str] = str
+    after: Conversation | None = None
 
     async def take(
         self,
@@ -47,7 +49,7 @@ class Turn:
         `prepare` gives the agent and the history to supply. It may have to wait for a model that is still
         loading, so the prompt is kept before.
         """
-        self.writer.begin_run(self.run)
+        self.writer.begin_run(self.run, after=self.after)
         progress = Progress(self.writer, self.run)
 
         def receive(delta: Delta) -> Awaitable[None] | None:

@@ -98,12 +98,15 @@ class ConversationWriter:
             self._rewrite(conversation)
         discard_leftovers(self.path)  # a process that died while it wrote left one
 
-    def begin_run(self, run: RunRecord) -> None:
-        """Record that a run begins. Its prompt is on disk when this returns, and titles an untitled chat."""
+    def begin_run(self, run: RunRecord, *, after: Conversation | None = None) -> None:
+        """Record that a run begins. Its prompt is on disk when this returns, and titles an untitled chat.
+
+        With `after`, that is kept instead of the conversation as it is, with the same write.
+        """
         title = self._draft.about.title or title_from(run.prompt)
-        if not self._saved:
+        if after is not None or not self._saved:
             at = self._now()
-            draft = Draft(msgspec.structs.replace(self.conversation, title=title))
+            draft = Draft(msgspec.structs.replace(after or self.conversation, title=title))
             draft.apply(RunPut(run), at)
             self._rewrite(draft.conversation)
         elif title != self._draft.about.title:

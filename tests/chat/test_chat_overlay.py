@@ -11,10 +11,13 @@ import pytest
 
 from golem_cli.chat import lineage
 from golem_cli.chat.session import Session
-from golem_cli.core.errors import StoreError
+from golem_cli.core.canceled import RunCanceled
+from golem_cli.core.errors import ModelError, RunError, StoreError
 from golem_cli.core.model import ModelRequest, ModelResponse, OnDelta
+from golem_cli.core.run_status import DONE, DROPPED, INTERRUPTED
 from golem_cli.store.store import Store
 from golem_cli.testing import ScriptedModel
+from tests.support.faulty_turn import Fault
 
 NOW = "2026-01-02T03:04:05.000Z"
 
@@ -113,3 +116,60 @@ async def test_a_conversation_with_unsaved_messages_is_not_left(tmp_path: Path) 
     writer.full = False
     session.start_new()
     assert session.conversation.conversation_id != here.conversation_id
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        lambda session: session.ask("more"),
+        lambda session: session.resume(),
+        lambda session: session.go_on("more"),
+    ],
+    ids=["a prompt", "resume", "going on"],
+)
+async def test_what_a_stopped_turn_left_and_the_next_prompt_are_kept_in_one_step(
+    tmp_path: Path, again: Callable[[Session], Coroutine[Any, Any, object]]
+) -> None:
+    """With a conversation just opened, of which nothing waits to be folded: so no save tells of the disk."""
+    store = Store(tmp_path)
+    model = ScriptedModel().hang("Once upon a time").respond("Well.")
+    session = Session(library=store, writer=store.create(lineage.start(now=NOW)), model=model)
+    task = asyncio.create_task(session.ask("Tell me a story"))
+    await model.until_hanging()
+    task.cancel()
+    with pytest.raises(RunCanceled):
+        await task
+    before = session.conversation
+    session.close()
+    session = Session(library=store, writer=store.open(before.conversation_id), model=model)
+    repair = Fault(store.conversations).vanished()
+    with pytest.raises(StoreError):
+        await again(session)
+    assert session.conversation == before
+    assert not session.writer.unsaved
+    repair()
+    await again(session)
+    kept = store.read(before.conversation_id)
+    first, second, _, answer = (message.content for message in kept.messages)
+    assert (first, second, answer) == ("Tell me a story", "Once upon a time", "Well.")
+    assert kept.messages == session.conversation.messages
+    assert [(run.status, run.prompt) for run in kept.runs] == [(INTERRUPTED, ""), (DONE, "")]
+
+
+async def test_a_failed_turn_that_cannot_be_tried_again_is_not_dropped(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    writer = Refusing(store)
+    session = Session(
+        library=store, writer=writer, model=ScriptedModel().fail(ModelError("gone")).respond("Yes.")
+    )
+    with pytest.raises(RunError):
+        await session.ask("Hi")
+    before = session.conversation
+    writer.full = True
+    with pytest.raises(StoreError, match="disk is full"):
+        await session.try_again()
+    assert session.conversation == before
+    writer.full = False
+    await session.try_again()
+    assert [message.content for message in session.conversation.messages] == ["Hi", "Yes."]
+    assert [run.status for run in store.read(before.conversation_id).runs] == [DROPPED, DONE]
