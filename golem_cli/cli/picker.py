@@ -25,7 +25,7 @@ def pick_conversation(environment: Environment) -> str:
     shown = listing.shown
     if not shown:
         raise WrongUsage("there is no conversation yet; golem opens the first one")
-    if not environment.stdin_is_terminal:
+    if not (environment.stdin_is_terminal and environment.stdout_is_terminal):
         raise WrongUsage("which conversation? without a terminal name its id; golem list shows them")
     header, *lines = conversation_lines(shown, listing.ids, width=environment.columns - 4)
     environment.say(f"    {header}")
@@ -36,13 +36,19 @@ def pick_conversation(environment: Environment) -> str:
 
 def _asked_for(count: int, environment: Environment) -> int:
     """The number from 1 to `count` that is typed."""
+    import asyncio
+
+    from golem_cli.repl.question import read_answer
+    from golem_cli.repl.terminal import Terminal
+
+    terminal = Terminal(out=environment.stdout)
     while True:
-        environment.stdout.write(f"Which one? [1 to {count}, Enter for 1, Ctrl-D for none] ")
-        environment.stdout.flush()
-        line = environment.stdin.readline()
-        typed = line.strip() or "1"
-        if not line or "\x1b" in typed:  # Esc, which a terminal hands on only with Enter
+        environment.flush()
+        question = f"Which one? [1 to {count}, Enter for 1, Esc for none] "
+        line = asyncio.run(read_answer(terminal, question))
+        if line is None:
             raise WrongUsage("no conversation was picked")
+        typed = line.strip() or "1"
         if typed.isascii() and typed.isdigit() and 1 <= int(typed[:9]) <= count:
             return int(typed[:9])
         environment.say(f"{quoted(typed)} is not on the list.")

@@ -75,7 +75,7 @@ class Chat(NamedTuple):
         """What serves the prompt: the session, its answers, the commands."""
         from golem_cli.repl.answering import Answering
         from golem_cli.repl.command_table import COMMANDS
-        from golem_cli.repl.prompt import ask_line
+        from golem_cli.repl.question import ask_line
         from golem_cli.repl.room import Room
 
         session = self.open_session()

@@ -19,7 +19,6 @@ from prompt_toolkit.output.color_depth import ColorDepth
 from prompt_toolkit.styles import Style
 from prompt_toolkit.utils import is_dumb_terminal
 
-from golem_cli.render.neutralize import one_line
 from golem_cli.repl.marks import show_marks
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ def make_prompt(
     session.app.ttimeoutlen = ESCAPE_WAIT
     session.app.key_processor.after_key_press += _wait_for_the_rest
     show_marks(session.layout)
-    _echo_where_nothing_moves(session, terminal, PROMPT)
+    echo_where_nothing_moves(session, terminal, PROMPT)
 
     def fit(app: Application[str]) -> None:
         """Leave room for the draft: a layout that asks for too many rows shows an error in its place."""
@@ -87,24 +86,12 @@ def _wait_for_the_rest(processor: KeyProcessor) -> None:
     get_app().timeoutlen = ESCAPE_WAIT if escaped else SEQUENCE_WAIT
 
 
-def _echo_where_nothing_moves(session: PromptSession[str], terminal: Terminal, sign: str) -> None:
+def echo_where_nothing_moves(session: PromptSession[str], terminal: Terminal, sign: str) -> None:
+    """Have `session`, which begins with `sign`, shown by a `LineEcho` on a terminal without sequences."""
     if is_dumb_terminal():
         from golem_cli.repl.line_echo import LineEcho
 
         LineEcho(terminal, session, sign)
-
-
-async def ask_line(terminal: Terminal, question: str) -> str:
-    """Read one line in answer to `question`; "" when the person would rather not."""
-    sign = one_line(question)
-    output = DummyOutput() if is_dumb_terminal() else None
-    session = PromptSession[str](sign, history=InMemoryHistory(), output=output)
-    show_marks(session.layout)
-    _echo_where_nothing_moves(session, terminal, sign)
-    try:
-        return await session.prompt_async(handle_sigint=False)
-    except (EOFError, KeyboardInterrupt):
-        return ""
 
 
 class _PromptHistory(FileHistory):

@@ -153,34 +153,14 @@ def test_calls_that_wait_are_told(store: Store) -> None:
     assert golem("resume", FIRST, "--no-run").out.splitlines()[1] == "The last run waits for 2 answers."
 
 
-def test_without_a_terminal_there_is_no_picker(store: Store) -> None:
+@pytest.mark.parametrize(("in_terminal", "terminal"), [(False, True), (True, False)])
+def test_without_a_terminal_to_ask_and_to_read_on_there_is_no_picker(
+    store: Store, *, in_terminal: bool, terminal: bool
+) -> None:
     keep(store)
-    done = golem("resume", in_terminal=False)
+    done = golem("resume", in_terminal=in_terminal, terminal=terminal)
     assert done.code == 2
     assert "name its id" in done.error_line
-
-
-@pytest.mark.parametrize(("typed", "code"), [("\n", 0), ("1\n", 0), ("2\n", 2), ("", 2), ("x\n", 2)])
-def test_the_picker_takes_a_number_and_nothing_else(store: Store, typed: str, code: int) -> None:
-    keep(store, status=FAILED, stage="model", prompt="q")
-    done = golem("resume", "--no-run", stdin=typed.encode())
-    assert done.code == code
-    assert "Bread" in done.out
-    assert (FIRST in done.out) == (code == 0)
-
-
-def test_the_picker_asks_until_it_has_a_number_of_its_list(store: Store) -> None:
-    keep(store)
-    done = golem("resume", "--no-run", stdin=b"9\nbread\n1\n")
-    assert done.code == 0
-    assert "'9' is not on the list.\nWhich one?" in done.out
-    assert "'bread' is not on the list.\nWhich one?" in done.out
-    assert FIRST in done.out
-
-
-def test_escape_leaves_the_picker(store: Store) -> None:
-    keep(store)
-    assert golem("resume", "--no-run", stdin=b"\x1b\n1\n").code == 2
 
 
 def test_no_run_and_a_prompt_contradict_each_other() -> None:
