@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -19,7 +19,7 @@ from golem_cli.core import recovery
 from golem_cli.core.conversation import Conversation, RunRecord
 from golem_cli.core.errors import ConfigurationError, StoreError
 from golem_cli.core.identity import new_id
-from golem_cli.core.run_status import DROPPED, INTERRUPTED
+from golem_cli.core.run_status import INTERRUPTED
 
 if TYPE_CHECKING:
     from golem_cli.chat.ports import ChatModel, Clock, Library, OnNotice, Writer
@@ -32,17 +32,13 @@ if TYPE_CHECKING:
     from golem_cli.core.run import Agent, RetryWait
 
 
-_CONTINUE: Final = "continue"
-"""The prompt that goes on where there is nothing else to say."""
-
-
 def utc_now() -> str:
     """Now, as RFC 3339 in UTC to the millisecond."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class Session:
-    """Asks, stops, resumes, forks and cuts; every prompt is kept before it is sent.
+    """Asks, stops, forks and cuts; every prompt is kept before it is sent.
 
     `notice` is told what a person should know; `first_hidden`, when messages of a conversation first stay
     behind, how many of how many do; `left_behind`, where a cut leaves what it cuts off: the id of a fork, or
@@ -107,32 +103,23 @@ class Session:
         prompt: str,
         *,
         parts: Sequence[Part] = (),
+        after: Conversation | None = None,
         on_delta: OnDelta | None = None,
         on_event: OnEvent | None = None,
     ) -> Result[str]:
         """Send a prompt and return the run's result, kept.
 
-        What a stopped last run left behind becomes messages first. A run that fails raises its error after
-        it was kept: `RunError`, or another `GolemError` when it failed before its first model call. When the
-        task is cancelled, that is `RunCanceled`, and the run is kept as interrupted.
+        The prompt goes on from `after`, by default from `going_on`; both are kept in one step, or neither is.
+        A run that fails raises its error after it was kept: `RunError`, or another `GolemError` when it
+        failed before its first model call. When the task is cancelled, that is `RunCanceled`, and the run is
+        kept as interrupted.
         """
-        return await self._ask_after(self.going_on, prompt, parts=parts, on_delta=on_delta, on_event=on_event)
-
-    async def _ask_after(
-        self,
-        seen: Conversation,
-        prompt: str,
-        *,
-        parts: Sequence[Part] = (),
-        on_delta: OnDelta | None,
-        on_event: OnEvent | None,
-    ) -> Result[str]:
-        """Send a prompt that goes on from `seen`: both are kept in one step, or neither."""
         from golem_cli.chat.turn import Turn
 
         if not prompt.strip() and not parts:
             raise ConfigurationError("the prompt is empty: type something, or attach a file")
         self.guard.check(self.conversation, prompt=prompt, parts=parts)
+        seen = after or self.going_on
         run = RunRecord(
             run_id=new_id(),
             model=self.conversation.model,
@@ -186,7 +173,7 @@ class Session:
         plan = await self.planner.plan(self.going_on, self.model, prompt=prompt, quiet=True)
         return await plan.preview(self.conversation.instructions)
 
-    # -- going on after a stop --------------------------------------------------------------------------
+    # -- going back, and what a stopped run left --------------------------------------------------------
 
     @property
     def stop(self) -> recovery.Stop | None:
@@ -200,68 +187,6 @@ class Session:
         if stop is not None and stop.run.status == INTERRUPTED:
             return recovery.settle(self.conversation)
         return self.conversation
-
-    async def resume(
-        self,
-        text: str = "",
-        *,
-        on_delta: OnDelta | None = None,
-        on_event: OnEvent | None = None,
-    ) -> Result[str]:
-        """Continue from what a stopped run left, with `text` (default `continue`) as the next prompt.
-
-        A run that left nothing but its prompt is simply tried again, unless there is a text. Raises as
-        `go_on` does.
-        """
-        stop = self.stop
-        if not self.conversation.runs:
-            raise ConfigurationError("there is nothing to resume yet: type a prompt")
-        self._refuse_dropped()
-        if stop is None:
-            raise ConfigurationError("the last run ended well: there is nothing to resume; just go on")
-        if not text and not stop.added and not stop.run.partial_text:
-            return await self.try_again(on_delta=on_delta, on_event=on_event)
-        return await self.go_on(text, on_delta=on_delta, on_event=on_event)
-
-    async def go_on(
-        self,
-        text: str = "",
-        *,
-        on_delta: OnDelta | None = None,
-        on_event: OnEvent | None = None,
-    ) -> Result[str]:
-        """Have the model go on from the last message seen, with `text` (default `continue`) as the prompt.
-
-        Raises `ConfigurationError`, and changes nothing, when `continue` would go alone, or after a turn that
-        was dropped: then nobody would know with what.
-        """
-        if not text:
-            self._refuse_dropped()
-        seen = self.seen
-        if not text and seen.messages and await self.planner.goes_alone(seen, self.model, _CONTINUE):
-            budget = self.planner.budget(self.conversation)
-            bound = f"the budget of {budget:,} tokens" if budget else "what the model can take"
-            raise ConfigurationError(
-                f"not sent: nothing of what it would go on from fits into {bound}; allow more, or ask the "
-                "prompt again"
-            )
-        return await self._ask_after(seen, text or _CONTINUE, on_delta=on_delta, on_event=on_event)
-
-    def _refuse_dropped(self) -> None:
-        runs = self.conversation.runs
-        if runs and runs[-1].status == DROPPED:
-            raise ConfigurationError(
-                "the last turn was dropped: there is nothing to go on with; type a prompt"
-            )
-
-    async def try_again(
-        self, *, on_delta: OnDelta | None = None, on_event: OnEvent | None = None
-    ) -> Result[str]:
-        """Ask the last prompt again, as if its run had not been; what that run left stays as a fork."""
-        _, prompt = rewind.last_prompt(self.seen)
-        self.guard.check(self.conversation, prompt=prompt.content, parts=prompt.parts)  # nothing is cut yet
-        prompt = self.take_back()
-        return await self.ask(prompt.content, parts=prompt.parts, on_delta=on_delta, on_event=on_event)
 
     def take_back(self, number: int | None = None) -> Message:
         """Go back to before a prompt (the last, or the one with message `number`) and return it."""

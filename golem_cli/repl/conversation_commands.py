@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from golem_cli.chat import resuming
 from golem_cli.core.errors import ConfigurationError, ConversationLocked, ConversationNotFound
 from golem_cli.render.words import counted
 from golem_cli.repl.arrival import arrive
@@ -97,8 +98,8 @@ async def resume(room: Room, text: str) -> None:
 
     async def work(on_delta: OnDelta, on_event: OnEvent) -> Result[str]:
         if room.session.stop is None and room.conversation.messages:
-            return await room.session.go_on(text, on_delta=on_delta, on_event=on_event)
-        return await room.session.resume(text, on_delta=on_delta, on_event=on_event)
+            return await resuming.go_on(room.session, text, on_delta=on_delta, on_event=on_event)
+        return await resuming.resume(room.session, text, on_delta=on_delta, on_event=on_event)
 
     await room.answering.answer(work)
 

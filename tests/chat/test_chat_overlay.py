@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from golem_cli.chat import lineage
+from golem_cli.chat import lineage, resuming
 from golem_cli.chat.session import Session
 from golem_cli.core.canceled import RunCanceled
 from golem_cli.core.errors import ModelError, RunError, StoreError
@@ -82,7 +82,7 @@ async def test_a_new_prompt_is_refused_while_the_disk_is_full(tmp_path: Path) ->
     assert len(session.conversation.runs) == 1
 
 
-@pytest.mark.parametrize("again", [lambda session: session.ask("more"), lambda session: session.resume()])
+@pytest.mark.parametrize("again", [lambda session: session.ask("more"), resuming.resume])
 async def test_a_prompt_that_a_full_disk_refuses_leaves_a_stopped_turn_as_it_was(
     tmp_path: Path, again: Callable[[Session], Coroutine[Any, Any, object]]
 ) -> None:
@@ -122,8 +122,8 @@ async def test_a_conversation_with_unsaved_messages_is_not_left(tmp_path: Path) 
     "again",
     [
         lambda session: session.ask("more"),
-        lambda session: session.resume(),
-        lambda session: session.go_on("more"),
+        resuming.resume,
+        lambda session: resuming.go_on(session, "more"),
     ],
     ids=["a prompt", "resume", "going on"],
 )
@@ -167,9 +167,9 @@ async def test_a_failed_turn_that_cannot_be_tried_again_is_not_dropped(tmp_path:
     before = session.conversation
     writer.full = True
     with pytest.raises(StoreError, match="disk is full"):
-        await session.try_again()
+        await resuming.try_again(session)
     assert session.conversation == before
     writer.full = False
-    await session.try_again()
+    await resuming.try_again(session)
     assert [message.content for message in session.conversation.messages] == ["Hi", "Yes."]
     assert [run.status for run in store.read(before.conversation_id).runs] == [DROPPED, DONE]

@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from golem_cli.chat import lineage
+from golem_cli.chat import lineage, resuming
 from golem_cli.chat.chat_settings import ChatSettings
 from golem_cli.chat.secret_guard import SecretPolicy
 from golem_cli.chat.session import Session
@@ -120,7 +120,7 @@ async def test_a_blocked_prompt_that_is_tried_again_is_not_dropped(store: Store)
         settings=ChatSettings(secrets="block"),
     )
     before = again.conversation
-    for attempt in (again.try_again(), again.resume()):
+    for attempt in (resuming.try_again(again), resuming.resume(again)):
         with pytest.raises(ConfigurationError, match="not sent"):
             await attempt
     assert again.conversation == before

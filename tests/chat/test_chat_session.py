@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from golem_cli.chat import lineage
+from golem_cli.chat import lineage, resuming
 from golem_cli.chat.chat_settings import ChatSettings
 from golem_cli.chat.session import Session
 from golem_cli.core import recovery
@@ -93,7 +93,7 @@ async def test_a_run_that_fails_at_once_keeps_its_prompt_in_the_record(store: St
     assert not session.conversation.messages
     assert session.stop is not None
     assert session.stop.where == "before the first word"
-    result = await session.resume()
+    result = await resuming.resume(session)
     assert result.output == "Here I am."
     assert [m.content for m in session.conversation.messages] == ["Are you there?", "Here I am."]
 
@@ -112,7 +112,7 @@ async def test_a_failed_run_with_completed_turns_resumes_from_them(store: Store)
         await session.ask("What is the weather?")
     assert [m.role for m in session.conversation.messages] == ["user", "assistant", "tool"]
     assert session.conversation.runs[0].prompt == ""
-    await session.resume()
+    await resuming.resume(session)
     assert [m.content for m in session.conversation.messages][-2:] == ["continue", "Sunny."]
     sent = model.requests[-1].messages
     assert [m.role for m in sent] == ["user", "assistant", "tool", "user"]
@@ -217,11 +217,11 @@ async def test_after_a_dropped_turn_there_is_nothing_to_go_on_with(store: Store)
     await stop_in_mid_answer(session, model, "Tell me a story")
     session.drop_stopped()
     kept = session.conversation
-    for go_on in (session.resume, session.go_on):
+    for going_on in (resuming.resume, resuming.go_on):
         with pytest.raises(ConfigurationError, match="the last turn was dropped"):
-            await go_on()
+            await going_on(session)
     assert session.conversation == kept
-    await session.go_on("something else")
+    await resuming.go_on(session, "something else")
     assert [m.content for m in model.requests[-1].messages] == ["Hi", "Hello.", "something else"]
 
 
@@ -230,7 +230,7 @@ async def test_retry_leaves_the_old_answer_behind_as_a_complete_fork(store: Stor
     session = make_session(store, ScriptedModel("First.", "Second."), said=said)
     await session.ask("Pick one")
     old = session.conversation
-    await session.try_again()
+    await resuming.try_again(session)
     assert session.conversation.conversation_id == old.conversation_id
     assert [m.content for m in session.conversation.messages] == ["Pick one", "Second."]
     (left,) = [each for each in store.ids() if each != old.conversation_id]
@@ -270,7 +270,7 @@ async def test_there_is_nothing_to_fork_or_to_resume_before_the_first_prompt(sto
     with pytest.raises(ConfigurationError, match="nothing to fork yet"):
         session.fork()
     with pytest.raises(ConfigurationError, match="nothing to resume yet"):
-        await session.resume()
+        await resuming.resume(session)
     assert store.ids() == []
 
 
@@ -299,11 +299,11 @@ async def test_continue_never_goes_alone(store: Store, status: str) -> None:
     session = Session(library=store, writer=store.create(left), model=model, settings=ChatSettings(budget=9))
     before = session.conversation
     with pytest.raises(ConfigurationError, match=r"nothing .* fits into the budget of 9 tokens; allow more"):
-        await (session.go_on() if status == DONE else session.resume())
+        await (resuming.go_on(session) if status == DONE else resuming.resume(session))
     assert session.conversation is before
     assert not model.requests
     session.writer.update(settings=ConversationSettings(budget=10))
-    await (session.go_on() if status == DONE else session.resume())
+    await (resuming.go_on(session) if status == DONE else resuming.resume(session))
     assert [m.content for m in model.requests[-1].messages] == ["A", "continue"]
 
 
@@ -311,7 +311,7 @@ async def test_words_of_ones_own_may_go_alone(store: Store) -> None:
     model = TenEach("Fine.", "Tea, then.")
     session = make_session(store, model, settings=ChatSettings(budget=9))
     await session.ask("Coffee?")
-    await session.go_on("Tea?")
+    await resuming.go_on(session, "Tea?")
     assert [m.content for m in model.requests[-1].messages] == ["Tea?"]
 
 

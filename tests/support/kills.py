@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Self
 
-from golem_cli.chat import lineage
+from golem_cli.chat import lineage, resuming
 from golem_cli.chat.chat_settings import ChatSettings
 from golem_cli.chat.session import Session, utc_now
 from golem_cli.core.conversation import Conversation
@@ -139,7 +139,7 @@ class Killer:
             settings = ChatSettings(tools=(ScriptedTool("look", "result afterwards").tool,))
             session = Session(library=self.store, writer=writer, model=model, settings=settings)
             assert session.conversation == kept
-            result = await (session.resume() if session.stop else session.ask("prompt after"))
+            result = await (resuming.resume(session) if session.stop else session.ask("prompt after"))
             assert result.output == "".join(answer_pieces(result.output.split()[1]))
             session.close()
             await http.aclose()

@@ -99,6 +99,7 @@ def resume(options: ResumeOptions, environment: Environment) -> int:
 
 def _go_on(options: ResumeOptions, environment: Environment) -> int:
     """Continue at once, as a script wants it."""
+    from golem_cli.chat import resuming
     from golem_cli.cli.looking import stop_line
     from golem_cli.cli.one_turn import output_for, take_turn
     from golem_cli.cli.opening import open_session
@@ -113,8 +114,8 @@ def _go_on(options: ResumeOptions, environment: Environment) -> int:
 
     async def work(session: Session, output: WatchedOutput) -> Result[str]:
         if session.stop is not None:
-            return await session.resume(text, on_delta=output.on_delta, on_event=output.on_event)
-        return await session.go_on(text, on_delta=output.on_delta, on_event=output.on_event)
+            return await resuming.resume(session, text, on_delta=output.on_delta, on_event=output.on_event)
+        return await resuming.go_on(session, text, on_delta=output.on_delta, on_event=output.on_event)
 
     return take_turn(session, work, output_for("text", environment), environment)
 
