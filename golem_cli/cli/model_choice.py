@@ -6,7 +6,7 @@ import socket
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlsplit
 
-from golem_cli.cli.service_access import address_of, checked_address_of, key_variable_of
+from golem_cli.cli.service_access import checked_address_of, key_variable_of
 from golem_cli.providers.services import SERVICES
 
 if TYPE_CHECKING:
@@ -41,9 +41,10 @@ def choose_model(
     2. the first service whose server answers on this machine on a port of its own;
     3. the embedded model.
 
-    An address of a server that needs no key is looked at first: `ConfigurationError` for one that is none,
-    since whoever set it wants that server. It has 200 ms to list its models. A shared port that was not
-    configured is never asked, and `generic` is never chosen: its model must be named.
+    `ConfigurationError` for an address that is none, of any row that is looked at before one is found, key or
+    not: whoever wrote `localhost:1234` wants that server, and a prompt must not go to whichever comes next.
+    A server has 200 ms to list its models. A shared port that was not configured is never asked, and
+    `generic` is never chosen: its model must be named.
     """
     if asked:
         return ModelChoice(name=asked, why=ASKED)
@@ -62,10 +63,10 @@ def _set_up(settings: Settings, variables: Mapping[str, str]) -> ModelChoice | N
     for service in SERVICES:
         if not service.base_url or service.beside:
             continue
-        address = address_of(service, settings, variables)
+        address = checked_address_of(service, settings, variables)
         found = None
-        if address.rstrip("/") != service.base_url and (service.local or _here(address)):
-            found = _listed_first(service, checked_address_of(service, settings, variables))
+        if address != service.base_url and (service.local or _here(address)):
+            found = _listed_first(service, address)
         if found is None and service.default_model:
             found = _with_key(service, settings, variables)
         if found is not None:

@@ -126,10 +126,23 @@ def test_an_address_on_this_machine_that_was_configured_is_asked(server: HttpSer
     assert choice.why.endswith(f"answers at 127.0.0.1:{server.port}")
 
 
-def test_an_address_of_a_local_server_that_is_none_is_not_passed_over() -> None:
+@pytest.mark.parametrize("variable", ["OLLAMA_BASE_URL", "OPENAI_BASE_URL"])
+@pytest.mark.parametrize("address", ["nonsense", "localhost:1234/v1", "http://[bad"])
+def test_an_address_that_is_none_is_not_passed_over(variable: str, address: str) -> None:
     """Whoever set it wants that server, and not whichever model comes next."""
-    with pytest.raises(ConfigurationError, match=r"^OLLAMA_BASE_URL: the base URL 'nonsense' "):
-        chosen(OLLAMA_BASE_URL="nonsense")
+    with pytest.raises(ConfigurationError) as caught:
+        chosen(**{variable: address})
+    wrong = "is not an http:// or https:// address"
+    assert str(caught.value) == f"{variable}: the base URL {address!r} {wrong}"
+
+
+def test_an_address_that_is_none_ends_golem_with_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "localhost:1234/v1")
+    run = golem("ask", "hi")
+    assert (run.code, run.out) == (2, "")
+    assert run.err.splitlines() == [
+        "golem: OPENAI_BASE_URL: the base URL 'localhost:1234/v1' is not an http:// or https:// address"
+    ]
 
 
 def test_a_server_that_speaks_two_formats_is_asked_once() -> None:
