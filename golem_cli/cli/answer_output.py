@@ -109,8 +109,8 @@ class TextOutput:
 
     def _write(self, text: str) -> None:
         if text:
-            self._environment.stdout.write(text)
-            self._environment.stdout.flush()
+            self._environment.write(text)
+            self._environment.flush()
             self._ends_with_newline = text.endswith("\n")
 
 
@@ -128,11 +128,15 @@ class JsonOutput:
 
     def finish(self, session: Session, result: Result[str]) -> None:
         """Write the result."""
-        self._environment.say_json(result_object(session, result.output, result.finish_reason))
+        self._write(result_object(session, result.output, result.finish_reason))
 
     def fail(self, session: Session, error: GolemError) -> None:
         """Write the failure; it names the conversation all the same."""
-        self._environment.say_json(failure_object(session, error))
+        self._write(failure_object(session, error))
+
+    def _write(self, value: object) -> None:
+        self._environment.say_json(value)
+        self._environment.flush()
 
 
 class StreamJsonOutput:
@@ -164,8 +168,8 @@ class StreamJsonOutput:
         self._line({"type": "result", **failure_object(session, error)})
 
     def _line(self, value: Mapping[str, object]) -> None:
-        self._environment.stdout.write(f"{json.dumps(value)}\n")
-        self._environment.stdout.flush()
+        self._environment.write(f"{json.dumps(value)}\n")
+        self._environment.flush()
 
 
 def result_object(session: Session, output: str, finish_reason: str) -> dict[str, object]:

@@ -76,6 +76,25 @@ class Environment(NamedTuple):
         with _named_in_errors(STANDARD_OUTPUT):
             self.stdout.flush()
 
+    def say_done(self, text: str) -> None:
+        """Say what was done; on standard error when standard output cannot be written."""
+        with self.told(text):
+            self.say(text)
+
+    @contextmanager
+    def told(self, done: str) -> Iterator[None]:
+        """Have standard error say what was `done` when the block cannot tell it on standard output.
+
+        What nobody was told can neither be gone on with nor undone. "" is for nothing done.
+        """
+        try:
+            yield
+            self.flush()
+        except OSError:
+            if done:
+                self.complain(f"golem: {done}")
+            raise
+
     def write_transcript(self, data: bytes) -> None:
         """Write JSON as it is; on a terminal with everything beyond ASCII escaped, which says the same."""
         if self.stdout_is_terminal:

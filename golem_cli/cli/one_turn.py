@@ -64,7 +64,10 @@ async def _take(session: Session, work: Work, output: AnswerOutput, environment:
         with _signals_stop(task, came):
             result = await work(session, watched)
         watched.finish(session, result)
-        _remark(session, result, environment)
+        if watched.fault is None:
+            _remark(session, result, environment)
+        elif not isinstance(watched.fault, BrokenPipeError):
+            _report(session, watched, GolemError("the answer cannot be written"), environment)
     except asyncio.CancelledError as stopped:
         if not came and watched.fault is None:
             raise
@@ -77,11 +80,11 @@ async def _take(session: Session, work: Work, output: AnswerOutput, environment:
         return FAILED
     finally:
         await session.model.aclose()
-    if isinstance(watched.fault, BrokenPipeError):
-        raise watched.fault
     if came:
         return 128 + came[0]  # as a shell reports a program that a signal ended
-    return DONE if watched.fault is None else FAILED
+    if watched.fault is not None:
+        raise watched.fault  # who owns the stream says why
+    return DONE
 
 
 def _last_run(session: Session) -> str:

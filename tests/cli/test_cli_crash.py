@@ -188,6 +188,30 @@ def test_a_full_disk_behind_the_output_stops_the_run_which_is_kept(server: HttpS
     assert last_run(store).partial_text == "one\n"
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux that is always full")
+@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["at the end", "at once"])
+def test_an_object_that_cannot_be_written_leaves_the_id_of_its_conversation(
+    server: HttpServer, store: Store, unbuffered: str
+) -> None:
+    server.reply(answer("one\n"))
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [GOLEM, "ask", "--output-format", "json", "hi"],
+            stdin=subprocess.DEVNULL,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+            timeout=60,
+        )
+    assert done.returncode == 1
+    kept, reason = done.stderr.splitlines()
+    assert kept.endswith(f"; the conversation is kept: golem resume {store.ids()[0]} goes on")
+    assert reason == "golem: standard output: the disk is full; free some space and try again"
+    assert last_run(store).status == DONE
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell's redirections")
 def test_an_answer_that_nobody_could_see_is_no_success(server: HttpServer, store: Store) -> None:
     server.reply(answer("one\n", "two\n"))

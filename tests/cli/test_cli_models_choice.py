@@ -131,7 +131,7 @@ def test_an_address_on_this_machine_that_was_configured_is_asked(server: HttpSer
 def test_an_address_that_is_none_is_not_passed_over(variable: str, address: str) -> None:
     """Whoever set it wants that server, and not whichever model comes next."""
     with pytest.raises(ConfigurationError) as caught:
-        chosen(**{variable: address})
+        choose_model("", "", Configuration(settings=Settings(), origins={}), {variable: address})
     wrong = "is not an http:// or https:// address"
     assert str(caught.value) == f"{variable}: the base URL {address!r} {wrong}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 from typing import Final
@@ -24,6 +25,7 @@ from tests.support.golem_runs import GOLEM, environment_for_tests, golem
 
 FIRST: Final = "01936f4e-5f3e-7a65-8d0c-2f6f8a6b1c11"
 SECOND: Final = "01936f4e-5f3f-7a65-8d0c-2f6f8a6b1c12"
+TRASHED: Final = "01936f4e-5f41-7a65-8d0c-2f6f8a6b1c14"
 RUN: Final = "01936f4e-5f40-7a65-8d0c-2f6f8a6b1c13"
 HISTORY: Final = (
     Message(role="user", content="What is in the folder?", run_id=RUN),
@@ -208,6 +210,38 @@ def test_a_fork_that_standard_output_cannot_tell_is_told_on_standard_error(
     (new,) = set(store.ids()) - {FIRST, SECOND}
     told, reason = done.stderr.splitlines()
     assert told == f"golem: the fork is kept: golem resume {new}"
+    assert reason == "golem: standard output: the disk is full; free some space and try again"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux's full device")
+@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["at the end", "at once"])
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (("rename", FIRST, "Rye"), f"{FIRST} is now called: Rye"),
+        (("delete", FIRST), f"deleted; golem trash restore {FIRST} undoes it"),
+        (("delete", "--json", FIRST), f"deleted; golem trash restore {FIRST} undoes it"),
+        (("trash", "restore", TRASHED), f"{TRASHED} is back: golem resume {TRASHED} goes on with it"),
+    ],
+    ids=lambda value: " ".join(value[:2]) if isinstance(value, tuple) else "",
+)
+def test_what_was_done_is_told_on_standard_error_when_standard_output_cannot(
+    store: Store, command: tuple[str, ...], told: str, unbuffered: str
+) -> None:
+    keep(store, Conversation(conversation_id=TRASHED))
+    store.delete(TRASHED)
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [GOLEM, *command],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        )
+    assert done.returncode == 1
+    line, reason = done.stderr.splitlines()
+    assert line == f"golem: {told}"
     assert reason == "golem: standard output: the disk is full; free some space and try again"
 
 

@@ -89,10 +89,10 @@ def _clean(
         raise
     cleaned = cleaning(source.transcript)
     entries.append(json_entry(source, cleaned))
-    say = environment.complain if options.json or _is_filter(options, environment) else environment.say
+    aside = options.json or _is_filter(options, environment)
     if not options.json:
-        _report(source, cleaned, options, say)
-    _deliver(source, cleaned, options, environment, say)
+        _report(source, cleaned, options, environment.complain if aside else environment.say)
+    _deliver(source, cleaned, options, environment, environment.complain if aside else environment.say_done)
     looking = options.check or options.strict
     found = changes(source, cleaned) or (options.strict and cleaned.notable)
     return FOUND if looking and found else DONE
@@ -138,5 +138,5 @@ def changes(source: Source, cleaned: Cleaned) -> bool:
 def _undo(name: str, environment: Environment) -> int:
     from golem_cli.cli.cleaning import delivery
 
-    environment.say(delivery.undo(name, environment))
+    environment.say_done(delivery.undo(name, environment))
     return DONE

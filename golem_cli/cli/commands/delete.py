@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from golem_cli.cli.exit_codes import DONE, epilog
 from golem_cli.cli.failures import report_error
 from golem_cli.core.errors import GolemError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from golem_cli.cli.environment import Environment
 
 EPILOG = epilog("golem delete 0193", exit_1="the store could not do it")
 
@@ -34,10 +39,16 @@ def command(
             moved.append({"conversationId": conversation_id, "trash": str(trash), "entry": trash.stem})
         except GolemError as error:
             code = max(code, report_error(error, environment))
+    entries = " ".join(entry["entry"] for entry in moved)
+    with environment.told(f"deleted; golem trash restore {entries} undoes it" if moved else ""):
+        _report(moved, as_json=as_json, environment=environment)
+    return code
+
+
+def _report(moved: Sequence[dict[str, str]], *, as_json: bool, environment: Environment) -> None:
     if as_json:
         environment.say_json(moved)
-    else:
-        for entry in moved:
-            environment.say(f"{entry['conversationId']} is in the trash now: {entry['trash']}")
-            environment.say(f"  golem trash restore {entry['entry']} brings it back")
-    return code
+        return
+    for entry in moved:
+        environment.say(f"{entry['conversationId']} is in the trash now: {entry['trash']}")
+        environment.say(f"  golem trash restore {entry['entry']} brings it back")

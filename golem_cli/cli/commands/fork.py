@@ -66,12 +66,8 @@ def command(
     fork = make_fork(source, at=at, trust=trust)
     with open_store(environment).create(fork.conversation) as writer:
         writer.save()
-    try:
+    with environment.told(f"the fork is kept: golem resume {fork.conversation.conversation_id}"):
         _report(source, fork, as_json=as_json, environment=environment)
-        environment.flush()
-    except OSError:  # nobody else knows the id
-        environment.complain(f"golem: the fork is kept: golem resume {fork.conversation.conversation_id}")
-        raise
     if not chat:
         return DONE
     from golem_cli.cli.start_chat import ChatOptions, start_chat

@@ -30,4 +30,4 @@ def command(
     store = open_store(environment)
     conversation_id = store.resolve(conversation)
     store.rename(conversation_id, wanted)
-    environment.say(f"{conversation_id} is now called: {wanted}")
+    environment.say_done(f"{conversation_id} is now called: {wanted}")

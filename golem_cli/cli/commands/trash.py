@@ -92,7 +92,7 @@ def _restore(references: Sequence[str], store: Store, environment: Environment) 
     for reference in references:
         try:
             conversation_id = store.deleted.restore(_resolve(reference, store))
-            environment.say(f"{conversation_id} is back: golem resume {conversation_id} goes on with it")
+            environment.say_done(f"{conversation_id} is back: golem resume {conversation_id} goes on with it")
         except GolemError as error:
             code = max(code, report_error(error, environment))
     return code
@@ -126,5 +126,5 @@ def _empty(store: Store, environment: Environment, *, sure: bool) -> int:
             environment.say("Nothing was erased.")
             return DONE
     store.empty_trash()
-    environment.say(f"Erased {many}.")
+    environment.say_done(f"Erased {many}.")
     return DONE
