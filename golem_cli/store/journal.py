@@ -89,19 +89,10 @@ class JournalFile:
         """Bytes of complete entries."""
         return self._end
 
-    @property
-    def is_gone(self) -> bool:
-        """Whether the file is no longer where it was: what was appended to it would not be found."""
-        if self._descriptor is None:
-            return False
-        try:
-            return not os.path.samestat(self.path.lstat(), os.fstat(self._descriptor))
-        except (FileNotFoundError, NotADirectoryError):  # gone, or a file in its folder's place
-            return True
-
-    def append(self, entries: Iterable[Entry], *, sync: bool = True) -> None:
+    def append(self, entries: Iterable[Entry], *, sync: bool = True) -> bool:
         """Append all of `entries`; on disk when this returns, unless `sync` is off.
 
+        Return whether they will be found: not when the file is no longer where it was.
         Raises `OSError`, or `ConversationChanged` when somebody else has written the file: where the system
         has no locks, or the lock was removed.
         """
@@ -117,9 +108,12 @@ class JournalFile:
         _write_all(descriptor, lines)
         if sync:
             os.fsync(descriptor)
+        if not self._is_in_place(descriptor):
+            return False
         self._torn = False
         self._end += len(lines)
         self._begun = True
+        return True
 
     def _open(self) -> int:
         if self._descriptor is None:
@@ -140,21 +134,37 @@ class JournalFile:
                 "open the conversation again to have both"
             )
 
+    def _is_in_place(self, descriptor: int) -> bool:
+        try:
+            return os.path.samestat(self.path.lstat(), os.fstat(descriptor))
+        except (FileNotFoundError, NotADirectoryError):  # gone, or a file in its folder's place
+            return False
+        except PermissionError:  # we may not look: who closed the folder left the file in it
+            return True
+
     def close(self) -> None:
-        """Close the file and leave it where it is."""
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
+        """Close the file and leave it where it is; never an error."""
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            with suppress(OSError):  # what had to be on disk was synced
+                os.close(descriptor)
 
     def drop(self) -> None:
-        """Close the file and remove it, since all of it was folded; what others added to it stays."""
-        descriptor = self._descriptor
-        if descriptor is not None and not self.is_gone and os.fstat(descriptor).st_size == self._end:
-            discard(self.path)
-            if not self.is_gone:  # it cannot be removed: then it is empty at least
-                with suppress(OSError):
-                    os.ftruncate(descriptor, 0)
+        """Close the file and remove it, since all of it was folded; what others added to it stays.
+
+        Never an error: one that cannot be removed is emptied, or left, its last mark naming the new file.
+        """
+        if self._descriptor is not None:
+            with suppress(OSError):
+                self._remove(self._descriptor)
         self.close()
+
+    def _remove(self, descriptor: int) -> None:
+        if not self._is_in_place(descriptor) or os.fstat(descriptor).st_size != self._end:
+            return
+        discard(self.path)
+        if self._is_in_place(descriptor):
+            os.ftruncate(descriptor, 0)
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

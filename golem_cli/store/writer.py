@@ -196,8 +196,7 @@ class ConversationWriter:
                 self._rewrite(self.conversation)
         finally:
             self._closed = True
-            if self._journal is not None:
-                self._journal.close()
+            self._close_journal()
             self._lock.release()
 
     def __enter__(self) -> Self:
@@ -217,28 +216,31 @@ class ConversationWriter:
         self._check_open()
         at = self._now()
         entries = [entry_of(change, at) for change in changes]
-        self._append(entries, at, sync=sync)
-        if self._journal is not None and self._journal.is_gone:  # with it went what we just wrote
-            self._journal.close()
-            self._journal, self._saved = None, False
-            self._append(entries, at, sync=sync)
+        with store_errors("save", self.path):
+            if not self._append(entries, at, sync=sync):  # the journal is gone, with all that it had
+                self._close_journal()
+                self._saved = False
+                self._append(entries, at, sync=sync)
         for change in changes:
             self._draft.apply(change, at)
 
-    def _append(self, entries: list[Entry], at: str, *, sync: bool) -> None:
-        with store_errors("save", self.path):
-            if self._journal is None and identity_of(self.path) is None:
-                self._saved = False  # new, or taken away by somebody: a journal alone would not have it all
+    def _append(self, entries: list[Entry], at: str, *, sync: bool) -> bool:
+        if self._journal is None and identity_of(self.path) is None:
+            self._saved = False  # new, or taken away by somebody: a journal alone would not have it all
         if not self._saved:
             self._rewrite(self.conversation)
-        with store_errors("save", self.path):
-            self._open_journal(at).append(entries, sync=sync)
+        return self._open_journal(at).append(entries, sync=sync)
 
     def _open_journal(self, at: str) -> JournalFile:
         if self._journal is None:
             prelude = prelude_of(self._draft.about, self._revisions, at)
             self._journal = JournalFile(journal_path_of(self.path), prelude=prelude)
         return self._journal
+
+    def _close_journal(self) -> None:
+        if self._journal is not None:
+            self._journal.close()
+            self._journal = None
 
     def _rewrite(self, conversation: Conversation) -> None:
         """Make `conversation` the whole content of the file, then drop the journal.

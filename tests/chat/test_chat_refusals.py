@@ -26,17 +26,17 @@ def works(*command: str) -> bool:
         return False
 
 
-def turn(fault: str, folder: Path, *prefix: str) -> None:
+def turn(fault: str, folder: Path, *prefix: str, request: int = 1, outcome: str = "whole") -> None:
     """A turn in a process of its own, which holds it against the promise."""
     done = subprocess.run(
-        [*prefix, sys.executable, "-m", "tests.support.faulty_turn", fault, str(folder)],
+        [*prefix, sys.executable, "-m", "tests.support.faulty_turn", fault, str(folder), str(request)],
         cwd=ROOT,
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
     )
-    assert (done.stdout, done.returncode) == ("whole\n", 0), done.stderr
+    assert (done.stdout, done.returncode) == (f"{outcome}\n", 0), done.stderr
 
 
 @pytest.mark.parametrize("fault", ["too_large", "descriptors", "vanished"])
@@ -53,8 +53,14 @@ def test_an_answer_goes_on_where_the_file_system_refuses(tmp_path: Path, fault: 
     turn(fault, tmp_path / "golem", *OWN_MOUNTS)
 
 
-def test_an_answer_goes_on_where_permission_is_denied(tmp_path: Path) -> None:
+@pytest.mark.parametrize("request_number", [1, 2], ids=["before the journal", "with an open journal"])
+@pytest.mark.parametrize("fault", ["forbidden", "unsearchable", "closed", "home_closed"])
+def test_an_answer_goes_on_where_permission_is_denied(
+    tmp_path: Path, fault: str, request_number: int
+) -> None:
+    """A journal that is open is written on in a folder that was closed: that refuses nothing."""
     prefix = [] if os.geteuid() else UNPRIVILEGED
     if prefix and not works(*prefix):
         pytest.skip("permissions do not hold for the superuser, and setpriv is not here")
-    turn("forbidden", tmp_path / "golem", *prefix)
+    outcome = "whole" if request_number == 1 else "served"
+    turn(fault, tmp_path / "golem", *prefix, request=request_number, outcome=outcome)

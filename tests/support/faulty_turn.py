@@ -1,10 +1,11 @@
 """A turn of a real session on a disk that refuses from the middle of it on, and later serves again.
 
-    python -m tests.support.faulty_turn FAULT FOLDER
+    python -m tests.support.faulty_turn FAULT FOLDER [REQUEST]
 
-FAULT is a method of `Fault`. The disk refuses as soon as the model is asked for the first time. Prints
-`whole` when the answer went on, the refusal was told once, the next prompt was refused, and all of it was on
-disk in the end.
+FAULT is a method of `Fault`. The disk refuses as soon as the model is asked for the first time, or for the
+REQUESTth, counted from 1. Prints `whole` when the answer went on, the refusal was told once, the next prompt
+was refused, and all of it was on disk in the end; `served` when the disk let golem go on all the same, with
+a journal that was open.
 """
 
 from __future__ import annotations
@@ -71,8 +72,24 @@ class Fault:
 
     def forbidden(self) -> Callable[[], object]:
         """The folder belongs to somebody else now; for a process without privileges."""
-        self._folder.chmod(0o500)
-        return lambda: self._folder.chmod(0o700)
+        return _mode(self._folder, 0o500)
+
+    def unsearchable(self) -> Callable[[], object]:
+        """Nothing in the folder can be looked at; for a process without privileges."""
+        return _mode(self._folder, 0o400)
+
+    def closed(self) -> Callable[[], object]:
+        """The folder says nothing at all; for a process without privileges."""
+        return _mode(self._folder, 0)
+
+    def home_closed(self) -> Callable[[], object]:
+        """The folder above, the home of all of it, says nothing; for a process without privileges."""
+        return _mode(self._folder.parent, 0)
+
+
+def _mode(folder: Path, mode: int) -> Callable[[], object]:
+    folder.chmod(mode)
+    return lambda: folder.chmod(0o700)
 
 
 def _limit(what: int, soft: int) -> Callable[[], object]:
@@ -82,23 +99,25 @@ def _limit(what: int, soft: int) -> Callable[[], object]:
 
 
 class FailingModel(ScriptedModel):
-    """A scripted model; the fault comes when it is asked for the first time."""
+    """A scripted model; the fault comes when it is asked for the `when`th time."""
 
-    def __init__(self, fault: Callable[[], Callable[[], object]]) -> None:
+    def __init__(self, fault: Callable[[], Callable[[], object]], when: int) -> None:
         super().__init__(name="scripted", fragment_size=4)
         self._fault = fault
+        self._when = when
         self.repairs: list[Callable[[], object]] = []
 
     async def stream(self, request: ModelRequest, on_delta: OnDelta) -> ModelResponse:
         """Answer, with the fault from now on."""
-        if not self.requests:
+        if len(self.requests) + 1 == self._when:
             self.repairs.append(self._fault())
         return await super().stream(request, on_delta)
 
 
-async def turn(fault: str, folder: Path) -> None:
+async def turn(fault: str, folder: Path, when: int) -> bool:
+    """Return whether anything was refused."""
     store, said = Store(folder), list[str]()
-    model = FailingModel(getattr(Fault(store.conversations), fault))
+    model = FailingModel(getattr(Fault(store.conversations), fault), when)
     long = "an answer " * 600  # more than a page, so that it does not fit into the last one
     model.respond("looking", tool_calls=[call("c", "look")]).respond(long).respond("never asked")
     session = Session(
@@ -110,26 +129,28 @@ async def turn(fault: str, folder: Path) -> None:
     )
     result = await session.ask("prompt")
     assert result.output == long
-    unsaved = [session.writer.unsaved]
+    refused = session.writer.unsaved
     assert [line for line in said if "goes on in memory" in line] == said[:1], said
-    with pytest.raises(StoreError, match=r"^[^\n]+$"):  # no prompt is taken that is not on disk
-        await session.ask("more")
+    assert bool(said) == refused
+    if refused:
+        with pytest.raises(StoreError, match=r"^[^\n]+$"):  # no prompt is taken that is not on disk
+            await session.ask("more")
     here = session.conversation
     model.repairs.pop()()
     session.writer.save()
-    assert [*unsaved, session.writer.unsaved] == [True, False]
+    assert not session.writer.unsaved
     kept = store.read(here.conversation_id)
     assert (kept.messages, kept.runs, kept.title) == (here.messages, here.runs, here.title)
     assert [message.content for message in kept.messages] == ["prompt", "looking", "seen", long]
     session.close()
     assert store.read(here.conversation_id).messages == here.messages
     assert [path.suffix for path in store.conversations.iterdir()] == [".json"]
-    sys.stdout.write("whole\n")
+    return refused
 
 
 def main() -> None:
     """Run the turn; `full` and `read_only` on a small file system of their own, which ends with us."""
-    fault, folder = sys.argv[1], Path(sys.argv[2])
+    fault, folder, *when = sys.argv[1], Path(sys.argv[2]), *map(int, sys.argv[3:])
     if fault in {"full", "read_only"}:
         (folder / "conversations").mkdir(parents=True)
         done = subprocess.run(
@@ -137,7 +158,8 @@ def main() -> None:
         )
         if done.returncode:
             sys.exit(errno.EPERM)
-    asyncio.run(turn(fault, folder))
+    refused = asyncio.run(turn(fault, folder, *(when or [1])))
+    sys.stdout.write("whole\n" if refused else "served\n")
 
 
 if __name__ == "__main__":
