@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Callable
 from itertools import pairwise
@@ -146,6 +147,93 @@ def test_secrets_are_found_in_order_and_apart(text: str) -> None:
     assert all(before[1] <= after[0] for before, after in pairwise(spans))
 
 
+def in_full_width(text: str) -> str:
+    """`text` in the forms of ASCII that are as wide as East Asian letters (Unicode, block FF00)."""
+    return "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in text)
+
+
+MATHEMATICAL: Final = {
+    **{chr(65 + at): chr(0x1D400 + at) for at in range(26)},
+    **{chr(97 + at): chr(0x1D41A + at) for at in range(26)},
+    **{chr(48 + at): chr(0x1D7CE + at) for at in range(10)},
+}
+"""ASCII → its letter or digit among the bold mathematical ones (Unicode, block 1D400)."""
+
+
+def in_json(text: str) -> str:
+    """`text` with everything beyond ASCII as JSON escapes it, what is beyond U+FFFF as two."""
+    return json.dumps(text)[1:-1]
+
+
+FOREIGN: Final[dict[str, Callable[[str], str]]] = {
+    "full width": in_full_width,
+    "full width in JSON": lambda c: in_json(in_full_width(c)),
+    "bold mathematical letters": lambda c: MATHEMATICAL.get(c, c),
+    "bold mathematical letters in JSON": lambda c: in_json(MATHEMATICAL.get(c, c)),
+    "a hyphen that does not break": lambda c: c.replace("-", "\u2011"),
+    "a dash": lambda c: c.replace("-", "\u2013"),
+    "variation selectors": lambda c: f"{c}\ufe0f",
+    "tags": lambda c: f"{c}\U000e0041",
+    "fillers": lambda c: f"{c}\u3164",
+    "marks of direction": lambda c: f"\u061c{c}\u2066",
+    "control characters": lambda c: f"\0{c}\x7f",
+    "colours of a terminal": lambda c: f"\x1b[01;31m{c}\x1b[m",
+    "colours of a terminal in JSON": lambda c: f"\\u001b[1m{c}\\u001b[0m",
+    "Python, eight digits": lambda c: f"\\U{ord(c):08x}",
+    "Rust": lambda c: f"\\u{{{ord(c):x}}}",
+    "a shell, octal": lambda c: f"\\{ord(c):03o}",
+    "an old script": lambda c: f"%u{ord(c):04x}",
+    "the end of a line that goes on": lambda c: f"{c}\\\n",
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+@given(chosen=st.sets(st.integers(0, len(KEY) - 1), min_size=1))
+def test_a_key_is_found_with_any_of_its_characters_in_a_foreign_form(name: str, chosen: set[int]) -> None:
+    spelled = "".join(FOREIGN[name](c) if index in chosen else c for index, c in enumerate(KEY))
+    text = f"the key: {spelled} (mine)"
+    (found,) = find_secrets(text)
+    assert (found.value, found.kind) == (KEY, "an Anthropic key")
+    left = text[: found.start] + text[found.end :]
+    assert (find_secrets(left), find_random(left)) == ([], [])
+
+
+def test_an_entity_needs_no_semicolon() -> None:
+    (found,) = find_secrets(KEY.replace("-", "&#45"))
+    assert found.value == KEY
+
+
+def test_an_escape_of_no_character_is_no_mishap() -> None:
+    assert find_secrets(r"\U7fffffff \u{ffffff} \ud800 &#99999999;") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "東京は" + in_full_width("2026") + "年" + in_full_width("12") + "月、" + in_full_width("12.5!"),
+        in_full_width("get_user_account_by_identifier - design pattern (2026)"),
+        "the 1990\u20132026 range \u2014 and so\u2011called non\u2011breaking hyphens… ½ \ufb01ne ①②③",
+    ],
+)
+def test_ordinary_text_in_full_width_is_left_alone(text: str) -> None:
+    assert (find_secrets(text), find_random(text)) == ([], [])
+
+
+@pytest.mark.parametrize("frame", ["api_key={}&page=2", "Authorization: Bearer {}.", "password: {}@host"])
+def test_a_key_with_a_form_is_what_a_context_holds(frame: str) -> None:
+    """The kind and the value are those of the key, so that it has one placeholder everywhere."""
+    (found,) = find_secrets(frame.format(KEY))
+    assert (found.kind, found.value) == ("an Anthropic key", KEY)
+
+
+def test_a_private_key_in_a_difference_is_hidden_to_its_end() -> None:
+    pem = example("a private key")[0]
+    for sign in "+->":
+        marked = "\n".join(f"{sign}{line}" for line in pem.splitlines())
+        (found,) = find_secrets(f"{marked}\nand so on")
+        assert marked[found.start : found.end].endswith("END RSA PRIVATE KEY-----")
+
+
 # What looks random
 
 
@@ -207,3 +295,104 @@ def test_what_explains_a_random_string(text: str) -> None:
 )
 def test_a_random_string_is_seen_through_escapes(spelled: str) -> None:
     assert [run for _, _, run in find_random(spelled)][-1:] == [TAIL[:30]]
+
+
+DIGITS: Final = "31415926535897932384626433832795"  # those of pi
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        DIGITS,
+        f"number {DIGITS[:24]}",
+        f"token{DIGITS[:24]}",
+        "98765432101234567891",  # more than 64 bits hold
+        f"12345.{DIGITS}",
+        f"{'=' * 60}{TAIL[:20]}",
+        f"{'-' * 60}{HEX[:32]}",
+    ],
+)
+def test_long_numbers_and_keys_behind_a_line_look_random(text: str) -> None:
+    assert len(find_random(text)) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "18446744073709551615",  # the largest of 64 bits
+        "1733180000123456789",  # nanoseconds since 1970
+        "20261202231125123456",  # a time to the microsecond
+        "took 0.30000000000000004441 s of 3.14159265358979323846264338",
+        "100000000000000000000000000000",
+        "1,234,567,890,123,456,789,012,345",
+        "2026-12-02-23-11-25-123456",
+        "4111 1111 1111 1111",
+        "[1733180000123, 1733180000456, 1733180000789]",
+    ],
+)
+def test_numbers_of_everyday_do_not_look_random(text: str) -> None:
+    assert find_random(text) == []
+
+
+def base64_of(count: int) -> str:
+    """Base64 of `count` bytes that look random."""
+    return base64.b64encode(bytes(at * 151 % 256 for at in range(1, count + 1))).decode()
+
+
+BYTES: Final = {"md5": 16, "sha1": 20, "sha224": 28, "sha256": 32, "sha384": 48, "sha512": 64}
+"""RFC 1321 and FIPS 180-4."""
+
+
+@pytest.mark.parametrize("name", BYTES)
+def test_a_digest_is_explained_by_its_name_and_exact_length(name: str) -> None:
+    count = BYTES[name]
+    digest = bytes(at * 151 % 256 for at in range(1, count + 1))
+    for spelled in (digest.hex(), digest.hex().upper(), base64.b64encode(digest).decode()):
+        for text in (f"{name}: {spelled}", f'"{name.upper()}": "{spelled}"', f"{name}-{spelled} ok"):
+            assert find_random(text) == []
+    for wrong in (
+        digest.hex()[:-1],
+        f"{digest.hex()}a",
+        f"{digest.hex()[:-1]}G",
+        TAIL[:40],
+        TAIL[: 2 * count],
+    ):
+        assert len(find_random(f"{name}: {wrong}")) == 1
+
+
+def test_a_fingerprint_as_ssh_writes_it_is_a_digest() -> None:
+    assert find_random(f"256 SHA256:{base64_of(32).rstrip('=')} bob@host (ED25519)") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"commit {HEX[:32]}",
+        f"tree: {TAIL[:40]}",
+        f"ssh-rsa {TAIL[:40]}",
+        f"-----BEGIN CERTIFICATE-----\nits password is {TAIL[:30]}\n-----END CERTIFICATE-----",
+        f"data:image/svg+xml;base64,{TAIL[:60]}",
+    ],
+)
+def test_what_only_claims_to_explain_does_not(text: str) -> None:
+    assert len(find_random(text)) == 1
+
+
+def test_a_certificate_is_explained() -> None:
+    body = "\n".join([base64_of(48)] * 3)
+    for name in ("CERTIFICATE", "PUBLIC KEY", "PGP SIGNATURE"):
+        assert find_random(f"-----BEGIN {name}-----\n{body}\n-----END {name}-----") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{TAIL[:30]}.",
+        f"x={TAIL[:30]}",
+        f'{{"x":"{TAIL[:30]}"}}',
+        f"%61{TAIL[1:30]}",
+        in_full_width(TAIL[:30]),
+    ],
+)
+def test_a_random_string_is_the_same_however_it_is_spelled(text: str) -> None:
+    assert [run for _, _, run in find_random(text)] == [TAIL[:30]]

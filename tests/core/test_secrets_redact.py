@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import json
+import unicodedata
 from collections.abc import Callable
 from typing import Any, Final
 from urllib.parse import unquote
@@ -38,8 +39,8 @@ def calling(arguments: str = "{}", *, name: str = "n", identity: str = "c", sign
     return Message(role="assistant", tool_calls=(call,))
 
 
-def document(text: str) -> Part:
-    return Part(kind="document", data=base64.b64encode(text.encode()).decode())
+def document(text: str, encoding: str = "utf-8") -> Part:
+    return Part(kind="document", data=base64.b64encode(text.encode(encoding)).decode())
 
 
 def everywhere(text: str) -> dict[str, Conversation]:
@@ -118,6 +119,13 @@ def readings(conversation: Conversation) -> list[str]:
     ]
 
 
+def plain(reading: str) -> str:
+    """`reading` folded to ASCII where that reads the same, without the marks of this file's spellings."""
+    for mark in ("\u200b", "⟦U+200B⟧", "\x1b[1m", "\x1b[0m", "⟦U+001B⟧[1m", "⟦U+001B⟧[0m"):
+        reading = reading.replace(mark, "")
+    return unicodedata.normalize("NFKC", reading).replace("\u2013", "-")
+
+
 PLACES: Final = tuple(everywhere("x"))
 
 
@@ -140,6 +148,9 @@ SPELL: Final[dict[str, Callable[[str], str]]] = {
     "zero width": "\u200b".join,
     "in a link": lambda text: f"[here](https://bob:{text}@example.com/?k={text})",
     "in a fence": lambda text: f"```\n{text}\n```",
+    "full width": lambda text: "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in text),
+    "a dash": lambda text: text.replace("-", "\u2013"),
+    "colours": lambda text: f"{text[:9]}\x1b[1m{text[9:20]}\x1b[0m{text[20:]}",
     "in tags": lambda text: f"<b>{text[:7]}</b>{text[7:]}",
 }
 AROUND: Final = st.text(st.sampled_from(" \n\"'<>&*_`[]()#|~\\aé\u200b\x1b漢"), max_size=8)
@@ -165,7 +176,7 @@ def test_no_planted_secret_survives_in_any_document(
         return
     tail = secret[len(secret) // 2 :]  # half a key is a leak as well
     for reading in readings(done.conversation):
-        assert tail not in reading.replace("\u200b", "").replace("⟦U+200B⟧", "")
+        assert tail not in plain(reading)
 
 
 def test_the_same_secret_has_the_same_placeholder_and_another_another() -> None:
@@ -285,3 +296,73 @@ def test_redacting_five_megabytes_goes_round_once() -> None:
     conversation = Conversation(messages=(Message(role="user", content=f"{text}{KEY}"),))
     (message,) = redact(conversation).conversation.messages
     assert message.content == f"{text}[secret-1]"
+
+
+@pytest.mark.parametrize("spelling", SPELL)
+def test_a_secret_has_one_placeholder_however_it_is_spelled(spelling: str) -> None:
+    text = f"{KEY}\n\n{SPELL[spelling](KEY)}\n\nx {KEY}. **{KEY}** __{KEY}__ api_key={KEY} Bearer {KEY}"
+    done = redact(Conversation(messages=(Message(role="user", content=text),)))
+    assert done.secrets == 1
+    assert done.doubts == ()
+    assert not set(done.conversation.messages[0].content) & set("\u2013\x1b")
+
+
+def test_what_looks_random_has_one_placeholder_however_it_is_spelled() -> None:
+    run = TAIL[:30]
+    text = f"{run} {run}. x={run} {SPELL['full width'](run)} %61{run[1:]}"
+    done = redact(Conversation(messages=(Message(role="user", content=text),)), random=True)
+    assert done.conversation.messages[0].content == " ".join(
+        ["[random-1]", "[random-1].", "x=[random-1]", "[random-1]", "[random-1]"]
+    )
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_the_text_of_a_part_is_read_and_written_as_it_is_encoded(encoding: str) -> None:
+    conversation = Conversation(
+        messages=(Message(role="user", parts=(document(f"my {KEY} here", encoding),)),)
+    )
+    (message,) = redact(conversation).conversation.messages
+    assert base64.b64decode(message.parts[0].data).decode(encoding) == "my [secret-1] here"
+
+
+def test_base64_in_lines_or_safe_for_addresses_is_read_too() -> None:
+    raw = f"???>>> {KEY}".encode()
+    for data in (base64.encodebytes(raw).decode(), base64.urlsafe_b64encode(raw).decode().rstrip("=")):
+        part = Part(kind="document", data=data)
+        (message,) = redact(
+            Conversation(messages=(Message(role="user", parts=(part,)),))
+        ).conversation.messages
+        assert base64.b64decode(message.parts[0].data) == b"???>>> [secret-1]"
+
+
+def test_a_random_string_in_the_text_of_a_part_is_a_doubt() -> None:
+    conversation = Conversation(messages=(Message(role="user", parts=(document(f"x {TAIL[:30]}"),)),))
+    (doubt,) = redact(conversation).doubts
+    assert doubt.place == "message 1, part 1, data"
+    (message,) = redact(conversation, random=True).conversation.messages
+    assert base64.b64decode(message.parts[0].data) == b"x [random-1]"
+
+
+def test_text_of_two_bytes_a_character_in_another_file_is_seen() -> None:
+    data = base64.b64encode(b"\xff\xd8\x80" + KEY.encode("utf-16-le")).decode()
+    done = redact(Conversation(messages=(Message(role="user", parts=(Part(kind="document", data=data),)),)))
+    assert [doubt.place for doubt in done.doubts] == ["message 1, part 1, data"]
+
+
+def test_what_stands_for_a_number_in_json_is_a_string() -> None:
+    """Otherwise the document could not be read again."""
+    number = "31415926535897932384626433832795"
+    arguments = f'{{"n":{number},"text":"see: {number}, ok","password": -{number}}}'
+    conversation = Conversation(messages=(calling(arguments),), extra={"x": f"[{number},1]"})
+    done = redact(conversation, random=True)
+    assert done.conversation.extra == {"x": '["[random-1]",1]'}
+    call = done.conversation.messages[0].tool_calls[0]
+    parsed = json.loads(call.args)
+    assert (parsed["n"], parsed["text"]) == ("[random-1]", "see: [random-1], ok")
+    assert parsed["password"].startswith("[")
+    assert load_conversation(dump_conversation(done.conversation)) == done.conversation
+
+
+def test_an_id_in_foreign_letters_gets_a_name_too() -> None:
+    conversation = Conversation(messages=(calling(identity=SPELL["full width"](TAIL[:24])),))
+    assert redact(conversation).conversation.messages[0].tool_calls[0].id == "[id-1]"

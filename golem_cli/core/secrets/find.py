@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from golem_cli.core.secrets.patterns import PATTERNS, Pattern
+from golem_cli.core.secrets.patterns import IN_CONTEXT, PATTERNS, Pattern
 from golem_cli.core.secrets.randomness import looks_random
 from golem_cli.core.secrets.views import View, views
 
@@ -46,16 +46,23 @@ def find_secrets(text: str, *, escapes: bool = True) -> list[Found]:
 
 
 def without_overlaps(found: Iterable[Found]) -> list[Found]:
-    """Return the longest of each group that overlaps, stretched over the whole group; of equals the first."""
+    """Return one of each group that overlaps, stretched over the whole group.
+
+    One with a form of its own goes before one that only its context tells; then the longest; then the first.
+    """
     kept: list[Found] = []
     for each in sorted(found, key=lambda one: (one.start, -one.end)):
         if not kept or each.start >= kept[-1].end:
             kept.append(each)
             continue
         last = kept[-1]
-        longer = each if each.end - each.start > last.end - last.start else last
-        kept[-1] = Found(longer.kind, last.start, max(last.end, each.end), longer.value)
+        better = each if _weight(each) > _weight(last) else last
+        kept[-1] = Found(better.kind, last.start, max(last.end, each.end), better.value)
     return kept
+
+
+def _weight(found: Found) -> tuple[bool, int]:
+    return found.kind not in IN_CONTEXT, found.end - found.start
 
 
 def _matches(text: str) -> Iterator[tuple[str, int, int]]:

@@ -128,7 +128,7 @@ PATTERNS: Final = (
         kind="a private key",
         markers=("-----BEGIN ",),
         expression=r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-        r"(?:(?:[^-\"]|-(?!----)){0,20000}+-----END [A-Z0-9 ]{0,60}-----"
+        r"(?:(?:[^-\"]|-(?!----)){0,20000}+-{5,6}END [A-Z0-9 ]{0,60}-----"
         r"|(?:[\s>|]{0,80}+[A-Za-z0-9+/=]{16,}+)*+)",
         attached=True,
     ),
@@ -169,3 +169,13 @@ PATTERNS: Final = (
     ),
 )
 """Every kind; of two that match the same text the earlier row wins."""
+
+IN_CONTEXT: Final = frozenset(
+    {
+        "a password in an address",
+        "a bearer token",
+        "a password in a header",
+        "a key or password by its name",
+    }
+)
+"""The kinds that what stands before them tells; where they begin and end is less sure than for the others."""

@@ -14,6 +14,8 @@ Record = TypeVar("Record", bound=msgspec.Struct)
 
 TEXT: Final = "text"
 """Plain words: everything that is none of the others."""
+JSON: Final = "json"
+"""JSON text, if nothing broke it: arguments and unknown fields."""
 DATA: Final = "data"
 """Base64 of a part."""
 OPAQUE: Final = "opaque"
@@ -30,6 +32,7 @@ _KINDS: Final = {
     (ThinkingBlock, "redacted"): OPAQUE,
     (ToolCall, "signature"): OPAQUE,
     (ToolCall, "id"): ID,
+    (ToolCall, "args"): JSON,
     (Message, "signed_by"): OPAQUE,
     (Message, "tool_call_id"): ID,
     (Message, "run_id"): ID,
@@ -75,7 +78,7 @@ def _rewritten(value: object, change: Change, kind: str, place: str) -> object:
             )
         case dict():
             return {
-                change(name, TEXT, f"{place}, a name"): change(text, TEXT, place)
+                change(name, TEXT, f"{place}, a name"): change(text, JSON, place)
                 for name, text in value.items()
             }
         case msgspec.Struct():

@@ -1,10 +1,11 @@
 """Whether a string looks random: a key of a service that no pattern knows, perhaps.
 
 The rule, as the documents state it: a run of 20 characters or more (letters, digits and the marks that keys
-and passwords have) looks random when its Shannon entropy is at least 2.75 bits a character, and a third of
-its letters and digits, or 16 of them in a row, stand in segments that do not read like words, names or
-numbers. Addresses and names in code are made of segments that do. Entropy alone cannot tell them: a long
-name has as much of it as a short key.
+and passwords have) looks random when its Shannon entropy, or that of its letters and digits, is at least 2.75
+bits a character, and a third of its letters and digits, or 16 of them in a row, stand in segments that do not
+read like words, names or numbers. Addresses and names in code are made of segments that do. Entropy alone
+cannot tell them: a long name has as much of it as a short key. Of digits alone, 20 in a row look random when
+they have 2.5 bits a digit and 64 bits cannot hold the number: they may be a card or a token.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
+from golem_cli.core.secrets.explained import explained
 from golem_cli.core.secrets.views import views
 
 SHORTEST: Final = 20
@@ -36,15 +38,11 @@ _SHORT_WORD: Final = 4
 _LONG_WORD: Final = 16
 _FEW_VOWELS: Final = 6  # a word has at least one in so many letters
 _COARSE: Final = 3  # letters that the words of a name written LikeThis have on the average
-_EXPLAINED: Final = re.compile(
-    r"(?i:(?<![0-9a-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f]))"  # UUIDs: they name
-    r"|\b\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)?"  # times
-    r"|(?i:\bdata:(?:image|audio|video|font)/[a-z0-9.+-]+;base64,)[A-Za-z0-9+/=_-]+"  # media
-    r"|-----BEGIN [A-Z0-9 ]{0,40}(?:PUBLIC KEY|CERTIFICATE|SIGNATURE)[A-Z0-9 ]{0,20}-----[^-]*+-----END"
-    r"|\b(?:ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-nistp\d+)[ \t]+[A-Za-z0-9+/=]+"  # public keys
-    r"|(?i:\b(?:md5|sha-?(?:1|224|256|384|512))[\"']?[ \t]*[-:= ][ \t]*[\"']?)[A-Za-z0-9+/=]+"  # digests
-    r"|(?i:\b(?:commit|tree|parent|blob|object|merge)[ \t/:]+)[0-9a-f]{7,64}\b"  # git's names of objects
-)
+_LONG_NUMBER: Final = re.compile(r"[0-9]{20,}")
+_DIGITS_ENTROPY: Final = 2.5  # bits; of 20 random digits 99 in 100 have as many (ten digits have 3.3 at most)
+_LARGEST: Final = str(2**64 - 1)
+_NAMED: Final = re.compile(r"(?:[A-Za-z_][A-Za-z0-9_.-]{0,40})?[:=]+")
+_ENDS: Final = ".:?"  # of a sentence, not of a key
 
 
 def looks_random(text: str) -> bool:
@@ -53,7 +51,9 @@ def looks_random(text: str) -> bool:
     >>> looks_random("kT9x2mQ7bR4vW8pL1nZ6"), looks_random("get_user_account_by_identifier")
     (True, False)
     """
-    if entropy(text) < ENTROPY:
+    if any(map(_is_random_number, _LONG_NUMBER.findall(text))):
+        return True
+    if max(entropy(text), entropy("".join(_SEGMENT.findall(text)))) < ENTROPY:
         return False
     total = unreadable = stretch = 0
     for segment in _SEGMENT.findall(text):
@@ -79,33 +79,42 @@ def entropy(text: str) -> float:
 def find_random(text: str) -> list[tuple[int, int, str]]:
     """Return the runs of `text` that look random and that nothing explains: start, end, and the run itself.
 
-    Escapes are looked through, as everywhere here. What explains a run: it is a UUID, a time, media data in a
-    `data:` address, a public key or certificate, a digest that is called one, or git's name of an object.
+    Escapes are looked through, as everywhere here, and a run is told as the most decoded view has it, without
+    the name that it is given to. What explains a run is in `explained`.
     """
     found: dict[tuple[int, int], str] = {}
     for view in views(text):
         for start, end in _unexplained(view.text):
-            found.setdefault(view.span(start, end), view.text[start:end])
-    spans = sorted(found, key=lambda span: (span[0], -span[1]))
-    kept: list[tuple[int, int]] = []
-    for start, end in spans:
-        if kept and start < kept[-1][1]:
-            kept[-1] = kept[-1][0], max(end, kept[-1][1])
-        else:
-            kept.append((start, end))
-    return [(start, end, found.get((start, end), text[start:end])) for start, end in kept]
+            found[view.span(start, end)] = view.text[start:end]
+    kept: list[tuple[int, int, str]] = []
+    for (start, end), run in sorted(found.items(), key=lambda item: (item[0][0], -item[0][1])):
+        if not kept or start >= kept[-1][1]:
+            kept.append((start, end, run))
+        elif end > kept[-1][1]:
+            kept[-1] = kept[-1][0], end, text[kept[-1][0] : end]
+    return kept
 
 
 def _unexplained(text: str) -> Iterator[tuple[int, int]]:
-    runs = [match.span() for match in _RUN.finditer(text) if looks_random(match.group())]
+    runs = [span for match in _RUN.finditer(text) if (span := _random_span(text, *match.span()))]
     if not runs:
         return
-    explained = [match.span() for match in _EXPLAINED.finditer(text)]
-    lefts, rights = [left for left, _ in explained], [right for _, right in explained]
+    known = explained(text)
+    lefts, rights = [left for left, _ in known], [right for _, right in known]
     for start, end in runs:
-        rest = _without(start, end, explained[bisect_right(rights, start) : bisect_left(lefts, end)])
+        rest = _without(start, end, known[bisect_right(rights, start) : bisect_left(lefts, end)])
         if any(stop - begin >= SHORTEST and looks_random(text[begin:stop]) for begin, stop in rest):
             yield start, end
+
+
+def _random_span(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """Return what of the run from `start` to `end` looks random: without its name, where it has one."""
+    end = start + len(text[start:end].rstrip(_ENDS))
+    name = _NAMED.match(text, start, end)
+    for begin in (name.end(), start) if name else (start,):
+        if end - begin >= SHORTEST and looks_random(text[begin:end]):
+            return begin, end
+    return None
 
 
 def _without(start: int, end: int, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -115,6 +124,11 @@ def _without(start: int, end: int, spans: list[tuple[int, int]]) -> list[tuple[i
         rest.append((start, left))
         start = right
     return [*rest, (start, end)]
+
+
+def _is_random_number(digits: str) -> bool:
+    fits = len(digits) == len(_LARGEST) and digits <= _LARGEST
+    return not fits and entropy(digits) >= _DIGITS_ENTROPY
 
 
 def _reads_like_a_name(segment: str) -> bool:

@@ -5,21 +5,20 @@ What is unsure is not decided here but told: strings that look random and that n
 
 from __future__ import annotations
 
-import base64
 import re
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from golem_cli.core.identity import is_canonical_uuid
-from golem_cli.core.secrets.data import bytes_in, secrets_in_data, text_in
+from golem_cli.core.secrets.data import bytes_in, data_of, secrets_in_data, text_in
 from golem_cli.core.secrets.find import PLACEHOLDER, Found, find_secrets, without_overlaps
-from golem_cli.core.secrets.places import DATA, ID, OPAQUE, rewritten
+from golem_cli.core.secrets.places import DATA, ID, JSON, OPAQUE, TEXT, rewritten
 from golem_cli.core.secrets.randomness import find_random, looks_random
 from golem_cli.core.secrets.views import views
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from golem_cli.core.conversation import Conversation
 
@@ -31,6 +30,9 @@ and is replaced only where it was found."""
 _TELLING: Final = 8
 """Characters of a value's beginning that are replaced where a text was cut off in the middle of it."""
 _CUT: Final = ("", "…", "...")
+_MARKS: Final = "_-.~*:?"  # what may stand behind a secret and look like its end
+_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+_NUMBER: Final = re.compile(r"-?[0-9][0-9.eE+-]*")
 
 
 class Doubt(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,7 +96,7 @@ class _Redactor:
     def learn(self, text: str, kind: str, _place: str) -> str:
         """Take note of the secrets in one string, which stays as it is."""
         for found in secrets_in_data(text) if kind == DATA else find_secrets(text):
-            _named(self.secrets, found.value, "secret")
+            self._secret(found.value)
         return text
 
     def replace(self, text: str, kind: str, place: str) -> str:
@@ -103,16 +105,18 @@ class _Redactor:
             return REMOVED
         if kind == DATA:
             return self._in_data(text, place)
-        clean = self._without_secrets(text)
+        clean = self._without_secrets(text, kind)
         if kind == ID:
             return self._id(clean)
-        return self._without_random(clean, place)
+        return self._without_random(clean, kind, place)
 
-    def _without_secrets(self, text: str) -> str:
+    def _secret(self, value: str) -> str:
+        """Return what stands for a secret: `sk-1_` at the end of emphasis is `sk-1`, with an underscore."""
+        return _named(self.secrets, value.rstrip(_MARKS) or value, "secret")
+
+    def _without_secrets(self, text: str, kind: str) -> str:
         found = without_overlaps([*find_secrets(text), *self._known_in(text)])
-        return _spliced(
-            text, [(each.start, each.end, _named(self.secrets, each.value, "secret")) for each in found]
-        )
+        return _spliced(text, kind, [(each.start, each.end, self._secret(each.value)) for each in found])
 
     def _known_in(self, text: str) -> list[Found]:
         """Find the learned values wherever they stand, and the beginning of one where `text` was cut."""
@@ -141,30 +145,31 @@ class _Redactor:
                     found.append((start, len(body), value))
         return found
 
-    def _without_random(self, text: str, place: str) -> str:
+    def _without_random(self, text: str, kind: str, place: str) -> str:
         runs = find_random(text)
         if self._random:
-            return _spliced(
-                text, [(start, end, _named(self._strings, run, "random")) for start, end, run in runs]
-            )
+            names = [(start, end, _named(self._strings, run, "random")) for start, end, run in runs]
+            return _spliced(text, kind, names)
         for _, _, run in runs:
             why = f"a string of {len(run)} characters looks random, and no known pattern explains it"
             self.doubts.append(Doubt(place=place, why=why))
         return text
 
     def _id(self, text: str) -> str:
-        plain = is_canonical_uuid(text) or PLACEHOLDER.search(text) or not looks_random(text)
-        return text if plain else _named(self._ids, text, "id")
+        if is_canonical_uuid(text) or PLACEHOLDER.search(text):
+            return text
+        return _named(self._ids, text, "id") if looks_random(text) or find_random(text) else text
 
     def _in_data(self, text: str, place: str) -> str:
         """Redact a part that holds text; of other data say when there is a secret in it."""
         decoded = text_in(text)
         if decoded is not None:
-            clean = self._without_secrets(decoded)
-            return text if clean == decoded else base64.b64encode(clean.encode()).decode("ascii")
+            clean = self._without_random(self._without_secrets(decoded, TEXT), TEXT, place)
+            return text if clean == decoded else data_of(clean, like=text)
         raw = bytes_in(text)
         if raw is None:
-            return self._without_random(self._without_secrets(text), place)
+            return self._without_random(self._without_secrets(text, TEXT), TEXT, place)
+        raw += raw.replace(b"\0", b"")  # text of two bytes a character
         if any(value.encode() in raw for value in self.secrets if len(value) >= _ANYWHERE):
             self.doubts.append(Doubt(place=place, why="the file holds what looks like a secret"))
         return text
@@ -186,10 +191,18 @@ def _named(names: dict[str, str], value: str, word: str) -> str:
     return names.setdefault(value, f"[{word}-{len(names) + 1}]")
 
 
-def _spliced(text: str, replacements: list[tuple[int, int, str]]) -> str:
-    """Return `text` with spans, in order and apart, replaced."""
+def _spliced(text: str, kind: str, replacements: list[tuple[int, int, str]]) -> str:
+    """Return `text` with spans, in order and apart, replaced. In JSON a number becomes a string."""
+    if kind == JSON and any(_NUMBER.fullmatch(text[start:stop]) for start, stop, _ in replacements):
+        replacements = [*_quoted(text, replacements)]
     pieces, end = [], 0
     for start, stop, instead in replacements:
         pieces += [text[end:start], instead]
         end = stop
     return "".join([*pieces, text[end:]])
+
+
+def _quoted(text: str, replacements: list[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
+    outside = _STRING.sub(lambda string: " " * len(string.group()), text)
+    for start, stop, instead in replacements:
+        yield start, stop, f'"{instead}"' if _NUMBER.fullmatch(outside[start:stop]) else instead

@@ -1,34 +1,23 @@
 r"""Text as its readers see it: escapes decoded, marks without width left out, each place still known.
 
-A key that is spelled `sk\u002dant…` in JSON, `sk&#45;ant…` in HTML, `sk\-ant…` in Markdown or `sk%2Dant…` in
-an address is the same key. A view says where each of its characters stands in the original.
+A key that is spelled `sk\u002dant…` in JSON, `sk&#45;ant…` in HTML, `sk\-ant…` in Markdown, `sk%2Dant…` in
+an address or in letters of full width is the same key. A view says where each of its characters stands in the
+original.
 """
 
 from __future__ import annotations
 
-import html
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from golem_cli.core.secrets.spellings import meaning, spelled
+
+if TYPE_CHECKING:
+    import re
 
 LAYERS: Final = 4
 """How often escapes inside escapes are decoded: JSON in a JSON string in an HTML page, and one to spare."""
-
-_MAY_ESCAPE: Final = re.compile(r"[\\&%*`~<\u00ad\u034f\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]")
-_CONTROLS: Final = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
-
-
-@cache
-def _escape() -> re.Pattern[str]:
-    return re.compile(
-        r"""(?P<slashes>(?:\\\\){4,})|\\u(?P<unicode>[0-9a-fA-F]{4})|\\x(?P<byte>[0-9a-fA-F]{2})|\\(?P<control>[nrtbf])"""
-        r"""|\\(?P<mark>[!-/:-@\[-`{-~])|%(?P<percent>[0-9a-fA-F]{2})"""
-        r"""|(?P<entity>&(?:\#[0-9]{1,7}|\#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});)"""
-        r"""|(?P<nothing>[*`~]+|</?[A-Za-z][A-Za-z0-9]{0,15}[ ]?/?>"""
-        r"""|[\u00ad\u034f\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]+)"""
-    )
 
 
 class View:
@@ -58,13 +47,11 @@ class View:
 
     def decoded(self) -> View | None:
         """Return the view one layer deeper; None when there is nothing to decode."""
-        if not _MAY_ESCAPE.search(self.text):
-            return None
         pieces: list[str] = []
         deeper = View("")
         deeper._starts, deeper._origins, deeper._widths = [], [], []
         length = end = 0
-        for match in _escape().finditer(self.text):
+        for match in spelled(self.text):
             length = deeper._copy(self, pieces, length, end, match.start())
             length = deeper._stand_for(self, pieces, length, match)
             end = match.end()
@@ -90,7 +77,7 @@ class View:
 
     def _stand_for(self, source: View, pieces: list[str], length: int, match: re.Match[str]) -> int:
         """Take what an escape of `source` stands for; its place is the whole escape."""
-        meant = _meaning(match)
+        meant = meaning(match)
         if meant:
             start, end = source.span(match.start(), match.end())
             self._starts.append(length)
@@ -98,25 +85,6 @@ class View:
             self._widths.append(end - start)
             pieces.append(meant)
         return length + len(meant)
-
-
-def _meaning(match: re.Match[str]) -> str:
-    found = match.group()
-    match match.lastgroup:
-        case "slashes":  # many in a row at once: a text of nothing else is not worth a step for each
-            return found[: len(found) // 2]
-        case "unicode" | "byte":
-            return chr(int(found.lstrip("\\ux"), base=16))
-        case "control":
-            return _CONTROLS[found[1]]
-        case "mark":
-            return found[1]
-        case "percent":
-            return chr(int(found[1:], 16))
-        case "entity":
-            return html.unescape(found)
-        case _:
-            return ""
 
 
 def views(text: str) -> Iterator[View]:
