@@ -130,6 +130,31 @@ def test_a_cut_conversation_keeps_its_head_its_messages_and_its_whole_runs() -> 
     )
 
 
+@pytest.mark.parametrize(
+    ("mark", "encoding"),
+    [(b"", "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF32_BE, "utf-32-be")],
+)
+@pytest.mark.parametrize("zeros", [4, 512])
+def test_what_never_reached_the_disk_is_a_cut(mark: bytes, encoding: str, zeros: int) -> None:
+    """A file system that lost its power gives zero bytes for it: behind a whole document, or a torn one."""
+    whole = mark + DOCUMENT.encode(encoding)
+    error = cut(whole + bytes(zeros))
+    assert (error.whole, error.offset) == (1, len(whole))
+    assert "ends in zero bytes" in str(error)
+    for text in (DOCUMENT, DOCUMENT[:-1], DOCUMENT[:-1] + ',{"role":"assis'):
+        salvaged = load_transcript(mark + text.encode(encoding) + bytes(zeros), salvage=True)
+        assert salvaged.messages == HELLO
+        assert salvaged.salvaged.startswith("the text ends in zero bytes; 1 whole message ")
+
+
+def test_zero_bytes_are_a_cut_in_lines_and_in_the_middle_of_a_character() -> None:
+    lines = b'{"role":"user","content":"one"}\n{"role":"user","content":"h\xc3'
+    assert cut(lines + bytes(8)).whole == 1
+    assert not isinstance(refused(bytes(300)), CutTranscriptError)  # nothing is before it
+    assert "nothing but zero bytes" in str(refused(bytes(300)))
+    assert not isinstance(refused(DOCUMENT.encode() + b"\0\n"), CutTranscriptError)  # not at the end
+
+
 def test_a_whole_document_is_not_salvaged() -> None:
     assert load_transcript(THREE, salvage=True).salvaged == ""
 

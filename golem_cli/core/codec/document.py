@@ -43,7 +43,8 @@ class Reading:
         except Flaw as flaw:
             if not (salvage and flaw.at_end):
                 self._report(flaw)
-            salvaged = f"the text stops in the middle; {_count(len(self.messages))} before the cut kept"
+            cut = "the text ends in zero bytes" if self.text.padded else "the text stops in the middle"
+            salvaged = f"{cut}; {_count(len(self.messages))} before the cut kept"
         return Transcript(
             form=self.form, messages=self.messages, conversation=self._conversation(), salvaged=salvaged
         )
@@ -52,7 +53,8 @@ class Reading:
         cursor = Cursor(self.characters)
         opener = cursor.peek()
         if not opener:
-            raise Flaw(f"the text is empty: {_HINT}", cursor.position)
+            empty = "nothing but zero bytes" if self.text.padded else "the text is empty"
+            raise Flaw(f"{empty}: {_HINT}", cursor.position)
         if opener not in {"[", "{"}:
             raise Flaw(f"{_HINT}, found {cursor.kind()}", cursor.position)
         self.form = "array" if opener == "[" else form_of_object(cursor)
@@ -67,6 +69,8 @@ class Reading:
             raise cursor.flaw("expected the end of the text (only one JSON value may stand here)")
         if self.text.torn:
             raise Flaw("expected the end of the text, found part of a character", cursor.position)
+        if self.text.padded:
+            raise Flaw("expected the end of the text, found zero bytes", cursor.position, at_end=True)
 
     def _read_messages(self, cursor: Cursor) -> tuple[Message, ...]:
         if cursor.peek() != "[":
@@ -119,7 +123,10 @@ class Reading:
         line = before.count("\n") + 1
         if flaw.at_end:
             whole = len(self.messages)
-            text = f"the text stops in the middle, at byte {offset} (line {line}): {_count(whole)} before it"
+            place = f"at byte {offset} (line {line}): {_count(whole)} before it"
+            text = f"the text stops in the middle, {place}"
+            if self.text.padded:
+                text = f"the text ends in zero bytes, as a loss of power leaves them, {place}"
             raise CutTranscriptError(
                 f"{text}; --salvage keeps those", whole=whole, line=line, offset=offset
             ) from None

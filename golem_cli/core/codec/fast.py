@@ -54,7 +54,7 @@ class _Stitched(Reading):
 
 def read_fast(text: Text) -> Transcript | None:
     """Read a document, or None when the definition must decide."""
-    if text.torn:
+    if text.torn or text.padded:
         return None
     opener = text.utf8[:_PEEK].lstrip(_SPACE)[:1]
     try:

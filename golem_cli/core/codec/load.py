@@ -64,7 +64,7 @@ def _load_record(data: bytes | str, read: Callable[[Cursor], Record]) -> Record:
     cursor = Cursor(characters, depth=BASE_DEPTH["jsonl"])
     try:
         record = read(cursor)
-        if cursor.peek() or text.torn:
+        if cursor.peek() or text.torn or text.padded:
             raise cursor.flaw("expected the end of the text")
     except Flaw as flaw:
         before = characters[: flaw.position]

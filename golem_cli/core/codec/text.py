@@ -16,6 +16,8 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_WIDTHS: Final = {"utf-16-le": 2, "utf-16-be": 2, "utf-32-le": 4, "utf-32-be": 4}
+"""Bytes of the smallest unit, where it is not one byte."""
 _STOPS_SHORT: Final = frozenset({"unexpected end of data", "truncated data"})
 
 
@@ -23,13 +25,15 @@ _STOPS_SHORT: Final = frozenset({"unexpected end of data", "truncated data"})
 class Text:
     """A document as UTF-8 without its mark, and what its bytes were.
 
-    `torn` says that the bytes stopped inside their last character, which is left out.
+    `torn` says that the bytes stopped inside their last character, which is left out; `padded` that zero
+    bytes followed, left out too: what a file system gives for the end of a file that never reached the disk.
     """
 
     utf8: bytes
     encoding: str = "utf-8"
     mark: int = 0
     torn: bool = False
+    padded: bool = False
 
     def characters(self) -> str:
         """The whole text as a string."""
@@ -55,9 +59,10 @@ def read_text(data: bytes | str) -> Text:
 
 
 def _from_string(data: str) -> Text:
-    body = data.removeprefix("\ufeff")
+    whole = data.removeprefix("\ufeff")
+    body = whole.rstrip("\0")
     try:
-        return Text(utf8=body.encode())
+        return Text(utf8=body.encode(), padded=body != whole)
     except UnicodeEncodeError as error:
         offset = len(body[: error.start].encode())
         text = f"not Unicode text: a lone surrogate at byte {offset}; write it as an escape"
@@ -65,18 +70,26 @@ def _from_string(data: str) -> Text:
 
 
 def _decode(data: bytes, encoding: str, mark: int) -> Text:
-    body = data[mark:] if mark else data
+    body, padded = _without_padding(data[mark:] if mark else data, _WIDTHS.get(encoding, 1))
     if encoding == "utf-8" and body.isascii():
-        return Text(utf8=body, mark=mark)
+        return Text(utf8=body, mark=mark, padded=padded)
     try:
         text = body.decode(encoding)
     except UnicodeDecodeError as error:
         if error.reason in _STOPS_SHORT and error.end == len(body):
             whole = body[: error.start].decode(encoding)
-            return Text(utf8=whole.encode(), encoding=encoding, mark=mark, torn=True)
+            return Text(utf8=whole.encode(), encoding=encoding, mark=mark, torn=True, padded=padded)
         offset = mark + error.start
         line = body[: error.start].decode(encoding).count("\n") + 1
         name = encoding.upper()
         problem = f"not {name} text: bad byte 0x{body[error.start]:02x} at byte {offset} (line {line})"
         raise TranscriptError(f"{problem}; convert the file to UTF-8", offset=offset, line=line) from None
-    return Text(utf8=body if encoding == "utf-8" else text.encode(), encoding=encoding, mark=mark)
+    utf8 = body if encoding == "utf-8" else text.encode()
+    return Text(utf8=utf8, encoding=encoding, mark=mark, padded=padded)
+
+
+def _without_padding(body: bytes, width: int) -> tuple[bytes, bool]:
+    """Leave out the zero bytes at the end, in whole characters; also return whether there were any."""
+    zeros = len(body) - len(body.rstrip(b"\0"))
+    zeros -= zeros % width
+    return body[: len(body) - zeros], zeros > 0
