@@ -34,8 +34,8 @@ class AnswerOutput(Protocol):
         """The run ended well."""
         ...
 
-    def fail(self, session: Session, error: GolemError) -> None:
-        """The run failed; the error itself is reported elsewhere."""
+    def fail(self, session: Session, error: GolemError, *, began: bool) -> None:
+        """The run failed, or never `began`; the error itself is reported elsewhere."""
         ...
 
 
@@ -65,9 +65,9 @@ class WatchedOutput:
         """Pass on the result."""
         self._write(lambda: self._inner.finish(session, result))
 
-    def fail(self, session: Session, error: GolemError) -> None:
+    def fail(self, session: Session, error: GolemError, *, began: bool = True) -> None:
         """Pass on the failure."""
-        self._write(lambda: self._inner.fail(session, error))
+        self._write(lambda: self._inner.fail(session, error, began=began))
 
     def _write(self, write: Callable[[], None]) -> None:
         if self.fault is None:
@@ -98,7 +98,7 @@ class TextOutput:
         """End the last line."""
         self._end()
 
-    def fail(self, session: Session, error: GolemError) -> None:
+    def fail(self, session: Session, error: GolemError, *, began: bool) -> None:
         """End the last line."""
         self._end()
 
@@ -130,9 +130,9 @@ class JsonOutput:
         """Write the result."""
         self._write(result_object(session, result.output, result.finish_reason))
 
-    def fail(self, session: Session, error: GolemError) -> None:
+    def fail(self, session: Session, error: GolemError, *, began: bool) -> None:
         """Write the failure; it names the conversation all the same."""
-        self._write(failure_object(session, error))
+        self._write(failure_object(session, error, began=began))
 
     def _write(self, value: object) -> None:
         self._environment.say_json(value)
@@ -163,9 +163,9 @@ class StreamJsonOutput:
         """Write the result as the last line."""
         self._line({"type": "result", **result_object(session, result.output, result.finish_reason)})
 
-    def fail(self, session: Session, error: GolemError) -> None:
+    def fail(self, session: Session, error: GolemError, *, began: bool) -> None:
         """Write the failure as the last line."""
-        self._line({"type": "result", **failure_object(session, error)})
+        self._line({"type": "result", **failure_object(session, error, began=began)})
 
     def _line(self, value: Mapping[str, object]) -> None:
         self._environment.write(f"{json.dumps(value)}\n")
@@ -174,29 +174,31 @@ class StreamJsonOutput:
 
 def result_object(session: Session, output: str, finish_reason: str) -> dict[str, object]:
     """The object that `--output-format json` writes."""
-    conversation = session.conversation
-    run = conversation.runs[-1] if conversation.runs else None
-    found: dict[str, object] = {"conversationId": conversation.conversation_id}
+    return _object(session, session.conversation.runs[-1], output, finish_reason)
+
+
+def failure_object(session: Session, error: GolemError, *, began: bool) -> dict[str, object]:
+    """The object for a run that failed, or never `began`: what there is, and the error."""
+    run = session.conversation.runs[-1] if began else None
+    cause = error.cause if isinstance(error, RunError) else error
+    stage = error.stage if isinstance(error, RunError) else ""
+    return {
+        **_object(session, run, run.partial_text if run else "", ""),
+        "error": {"stage": stage, "message": str(cause) or type(cause).__name__},
+    }
+
+
+def _object(session: Session, run: RunRecord | None, output: str, finish_reason: str) -> dict[str, object]:
+    found: dict[str, object] = {"conversationId": session.conversation.conversation_id}
     if run is not None:
         found["runId"] = run.run_id
     found |= {"model": session.model.name, "output": output}
     if run is not None:
         found |= _run_fields(run)
     found["finishReason"] = finish_reason
-    if session.writer.path is not None and not session.writer.unsaved:
+    if run is not None and session.writer.path is not None and not session.writer.unsaved:
         found["file"] = str(session.writer.path)
     return found
-
-
-def failure_object(session: Session, error: GolemError) -> dict[str, object]:
-    """The object for a run that failed: what there is, and the error."""
-    run = session.conversation.runs[-1] if session.conversation.runs else None
-    cause = error.cause if isinstance(error, RunError) else error
-    stage = error.stage if isinstance(error, RunError) else ""
-    return {
-        **result_object(session, run.partial_text if run else "", ""),
-        "error": {"stage": stage, "message": str(cause) or type(cause).__name__},
-    }
 
 
 def _run_fields(run: RunRecord) -> dict[str, object]:

@@ -75,6 +75,7 @@ async def _take(session: Session, work: Work, output: AnswerOutput, environment:
             _report(session, watched, _why_stopped(stopped, came), environment)
     except GolemError as error:
         if _last_run(session) == earlier:
+            watched.fail(session, error, began=False)
             raise
         _report(session, watched, error, environment)
         return FAILED

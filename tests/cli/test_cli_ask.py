@@ -109,6 +109,29 @@ def test_a_failure_in_json_names_the_conversation_and_what_had_arrived(server: H
 
 
 @pytest.mark.parametrize("form", ["text", "json", "stream-json"])
+def test_a_prompt_that_cannot_be_kept_is_not_sent_and_programs_are_told(
+    server: HttpServer, home: Path, form: str
+) -> None:
+    """A file in the place of the folder; the object names a conversation, without a run or a file."""
+    (home / "golem").mkdir(exist_ok=True)
+    (home / "golem" / "conversations").write_bytes(b"")
+    done = ask("--output-format", form, "hi")
+    reason = "a file stands where a folder is needed"
+    assert done.code == 1
+    assert reason in done.error_line
+    assert done.error_line.endswith("golem ask --no-save asks without keeping")
+    assert server.requests == []
+    if form == "text":
+        assert done.out == ""
+        return
+    found = json.loads(done.out)
+    assert found["conversationId"]
+    assert found["error"]["stage"] == ""
+    assert reason in found["error"]["message"]
+    assert found.keys() & {"runId", "file", "usage"} == set()
+
+
+@pytest.mark.parametrize("form", ["text", "json", "stream-json"])
 def test_no_control_character_of_an_answer_reaches_the_output(server: HttpServer, form: str) -> None:
     server.reply(answer(HOSTILE[:6], HOSTILE[6:]))
     ask("hi")

@@ -11,6 +11,7 @@ import typer
 from golem_cli.cli import run_options
 from golem_cli.cli.exit_codes import epilog
 from golem_cli.cli.failures import WrongUsage
+from golem_cli.core.errors import StoreError
 
 if TYPE_CHECKING:
     from golem_cli.cli.environment import Environment
@@ -105,7 +106,7 @@ def ask(options: AskOptions, environment: Environment) -> int:
 
     environment = with_raw_output(environment, wanted=options.raw_output)
     prompt = read_prompt(options.words, environment, attached=bool(options.files))
-    prompt, parts = attach(prompt, options.files)
+    prompt, parts, origins = attach(prompt, options.files)
     wanted = Wanted(
         model=options.model,
         system=options.system,
@@ -119,11 +120,17 @@ def ask(options: AskOptions, environment: Environment) -> int:
         else None,
     )
     session = open_session(wanted, environment, lambda text: environment.complain(f"golem: {text}"))
-    return take_turn(
-        session,
-        lambda session, output: session.ask(
-            prompt, parts=parts, on_delta=output.on_delta, on_event=output.on_event
-        ),
-        output_for(options.output_format, environment),
-        environment,
-    )
+    try:
+        return take_turn(
+            session,
+            lambda session, output: session.ask(
+                prompt, parts=parts, origins=origins, on_delta=output.on_delta, on_event=output.on_event
+            ),
+            output_for(options.output_format, environment),
+            environment,
+        )
+    except StoreError as error:
+        if wanted.conversation is None:
+            way = "a prompt is kept before it is sent; golem ask --no-save asks without keeping"
+            error.args = (f"{error}; nothing was sent: {way}",)
+        raise
