@@ -64,8 +64,9 @@ def _reason(each: Listed) -> str:
     >>> _reason(SimpleNamespace(conversation_id="0193", problem="/d/0193.json: it is cut; golem normalize …"))
     'it is cut'
     """
-    _, named, why = each.problem.partition(f"{each.conversation_id}.json: ")
-    return (why if named else each.problem).partition("; golem ")[0]
+    ends = (f"{each.conversation_id}.{suffix}: " for suffix in ("json", "journal"))
+    why = next((each.problem.partition(end)[2] for end in ends if end in each.problem), each.problem)
+    return why.partition("; golem ")[0]
 
 
 def _sizes(rows: Sequence[Sequence[str]], width: int | None) -> list[int]:
@@ -114,6 +115,8 @@ def _cell_width(text: str) -> int:
 def distinguishing_length(shown: Iterable[str], ids: Iterable[str]) -> int:
     """Return how many characters of an id tell each of `shown` from all other `ids`.
 
+    Where one is the beginning of another (`ID` and `ID.2` in the trash) both are shown whole.
+
     >>> distinguishing_length(["0193aaaa-1"], ["0193aaaa-1", "0193aaaa-2"]), distinguishing_length([], [])
     (10, 8)
     """
@@ -122,6 +125,8 @@ def distinguishing_length(shown: Iterable[str], ids: Iterable[str]) -> int:
     for each in shown:
         place = bisect_left(ordered, each)
         for neighbour in ordered[max(place - 1, 0) : place + 2]:  # they share most with it
+            if neighbour != each and (neighbour.startswith(each) or each.startswith(neighbour)):
+                length = max(length, len(each), len(neighbour))
             while neighbour != each and neighbour[:length] == each[:length]:
                 length += 1
     return length

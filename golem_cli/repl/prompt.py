@@ -114,6 +114,7 @@ def _history(path: Path | None) -> History:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.touch(mode=0o600)
+        kept = path.is_file()  # a pipe would make us wait
     except OSError:
-        return InMemoryHistory()  # prompts of this sitting can be recalled all the same
-    return _PromptHistory(str(path))
+        kept = False
+    return _PromptHistory(str(path)) if kept else InMemoryHistory()  # those of this sitting come back

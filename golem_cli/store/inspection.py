@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
-from golem_cli.core.errors import ConversationNotFound, CutTranscriptError, GolemError
+from golem_cli.core.errors import ConversationNotFound, CutTranscriptError, GolemError, TranscriptError
 from golem_cli.core.identity import is_canonical_uuid
 from golem_cli.core.run_status import RUNNING
+from golem_cli.store.atomic import read_regular
 from golem_cli.store.loading import SUFFIXES, load
 from golem_cli.store.lock import holder_of, is_held
+from golem_cli.store.obstacles import obstacle_at
 
 
 class Inspected(msgspec.Struct, frozen=True, kw_only=True):
     """What the disk has of one conversation.
 
-    `problem` says why it cannot be read, "" when it can; `cut` that its text merely stops in the middle, and
-    `empty` that there is none. `messages` and `version` are those of the file with
-    its journal; `changes` counts what repair would change. `damaged` counts unusable journal entries, `torn`
-    says that the last one was never completed, `orphaned` that there is a journal and no file. `crashed`
-    says that a run is marked as running and nobody writes; `holder` names who does.
+    `problem` says why it cannot be read, "" when it can; `cut` that its text merely stops in the middle and
+    can be salvaged, `empty` that there is none, `wrong` that it is there and says what no conversation does.
+    `obstacles` are those of `paths` that are no files, `closed` those that we may not read. `messages` and
+    `version` are those of the file with its journal; `changes` counts what repair would change. `damaged`
+    counts unusable journal entries, `torn` says that the last one was never completed, `orphaned` that there
+    is a journal and no file. `crashed` says that a run is marked as running and nobody writes; `holder` names
+    who does.
     """
 
     conversation_id: str
@@ -29,6 +34,9 @@ class Inspected(msgspec.Struct, frozen=True, kw_only=True):
     problem: str = ""
     cut: bool = False
     empty: bool = False
+    wrong: bool = False
+    obstacles: tuple[Path, ...] = ()
+    closed: tuple[Path, ...] = ()
     messages: int = 0
     version: int = 1
     changes: int = 0
@@ -60,7 +68,14 @@ def strangers(folder: Path) -> Iterator[Path]:
 def stale_notes(locks: Path) -> Iterator[Path]:
     """Yield the notes of who holds a lock that nobody holds any more."""
     for path in sorted(_entries(locks)):
-        if path.suffix == ".holder" and not is_held(locks, path.stem):
+        if path.suffix == ".holder" and not obstacle_at(path) and not is_held(locks, path.stem):
+            yield path
+
+
+def lock_obstacles(locks: Path) -> Iterator[Path]:
+    """Yield what has the name of a lock, or of the note to one, and is no file."""
+    for path in sorted(_entries(locks)):
+        if path.suffix in {".lock", ".holder"} and obstacle_at(path):
             yield path
 
 
@@ -71,11 +86,19 @@ def _entries(folder: Path) -> list[Path]:
         return []
 
 
-def _has_bytes(path: Path) -> bool:
+def _says_nothing(path: Path) -> bool:
+    """Whether a file is empty, or full of zeros, as a dying disk leaves it."""
     try:
-        return path.lstat().st_size > 0
+        return not read_regular(path).strip(b"\0 \t\r\n")
     except OSError:
-        return True  # nobody knows
+        return False  # nobody knows
+
+
+def _can_be_salvaged(path: Path) -> bool:
+    try:
+        return bool(load(path, salvage=True).salvaged)
+    except (GolemError, OSError):
+        return False
 
 
 def _inspect(path: Path, paths: tuple[Path, ...], locks: Path) -> Inspected:
@@ -93,8 +116,11 @@ def _inspect(path: Path, paths: tuple[Path, ...], locks: Path) -> Inspected:
         return msgspec.structs.replace(
             found,
             problem=str(error),
-            cut=isinstance(error, CutTranscriptError),
-            empty=not any(_has_bytes(each) for each in paths),
+            cut=isinstance(error, CutTranscriptError) and _can_be_salvaged(path),
+            empty=_says_nothing(path if path in paths else paths[0]),
+            wrong=isinstance(error, TranscriptError),
+            obstacles=tuple(each for each in paths if obstacle_at(each)),
+            closed=tuple(each for each in paths if not obstacle_at(each) and not os.access(each, os.R_OK)),
             holder=holder,
         )
     conversation = loaded.conversation

@@ -94,7 +94,7 @@ def is_held(folder: Path, conversation_id: str) -> bool:
     if sys.platform == "win32":
         return _is_held_on_windows(path)
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe must not make us wait
     except OSError:  # nobody ever wrote it, or we may not look
         return False
     try:

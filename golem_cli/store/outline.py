@@ -15,6 +15,7 @@ from golem_cli.store.atomic import read_regular
 from golem_cli.store.failures import reason_of
 from golem_cli.store.imports import IMPORTED_FROM, path_in
 from golem_cli.store.loading import journal_path_of, load
+from golem_cli.store.obstacles import is_there
 from golem_cli.store.summary import Summary, changed_at, damaged
 from golem_cli.store.times import readable
 
@@ -125,7 +126,7 @@ def summarize(path: Path) -> Summary | None:
 
 def _read(path: Path) -> _Header | Conversation:
     """Read the header alone where it tells everything; else all, with what a stopped run left behind."""
-    if not journal_path_of(path).exists():
+    if not is_there(journal_path_of(path)):
         try:
             header = _HEADER.decode(read_regular(path))
             if not (header.runs and header.runs[-1].status in STOPPED_SHORT):

@@ -14,6 +14,7 @@ from golem_cli.store.changes import mark_crashed
 from golem_cli.store.failures import store_errors
 from golem_cli.store.loading import SUFFIXES, load
 from golem_cli.store.lock import ConversationLock, is_held
+from golem_cli.store.obstacles import is_there
 from golem_cli.store.shelf import Shelf
 from golem_cli.store.times import Clock, rfc3339, system_clock
 from golem_cli.store.writer import ConversationWriter
@@ -41,7 +42,7 @@ class Store(Shelf):
         """
         new = _with_file_name(conversation or Conversation())
         path = self.path_of(new.conversation_id)
-        if any(path.with_suffix(suffix).exists() for suffix in SUFFIXES):
+        if self._is_kept(path):
             raise ConversationChanged(
                 f"conversation {new.conversation_id} exists already; open it, or fork it"
             )
@@ -96,7 +97,8 @@ class Store(Shelf):
     def delete(self, conversation_id: str) -> Path:
         """Move the conversation to the trash, damaged or not, and return where it is now.
 
-        Raises `ConversationNotFound` or `ConversationLocked`.
+        Whatever bears its name goes there, as it is: a folder, a pipe, or a link, which is not followed.
+        Raises `ConversationNotFound`, `ConversationLocked` or `StoreError`.
         """
         path = self.path_of(conversation_id)
         self._must_exist(conversation_id)
@@ -117,9 +119,10 @@ class Store(Shelf):
 
     def empty_trash(self) -> int:
         """Erase what is in the trash, and the index, which may have words of it; return how many it was."""
-        count = self.deleted.empty()
-        self._catalogue().forget_words()
-        return count
+        try:
+            return self.deleted.empty()
+        finally:  # also when something stays
+            self._catalogue().forget_words()
 
     def undo(self, conversation_id: str) -> Path:
         """Bring back the newest copy that `ConversationWriter.replace(…, backup=True)` kept.
@@ -152,10 +155,14 @@ class Store(Shelf):
         return self.path_of(conversation_id)
 
     def _must_exist(self, conversation_id: str) -> None:
-        path = self.path_of(conversation_id)
-        with store_errors("read", path):
-            if not any(path.with_suffix(suffix).is_file() for suffix in SUFFIXES):
-                raise ConversationNotFound(f"there is no conversation {conversation_id}")
+        if not self._is_kept(self.path_of(conversation_id)):
+            raise ConversationNotFound(f"there is no conversation {conversation_id}")
+
+    @staticmethod
+    def _is_kept(path: Path) -> bool:
+        """Whether anything bears the name, as lists see it: also what cannot be read, such as a folder."""
+        with store_errors("look at", path):
+            return any(is_there(path.with_suffix(suffix)) for suffix in SUFFIXES)
 
     def _lock(self, conversation_id: str) -> ConversationLock:
         return ConversationLock(self._locks, conversation_id, since=rfc3339(self._clock()))

@@ -1,11 +1,14 @@
 """The trash: what was deleted, until somebody brings it back or empties it. Nothing leaves it by age.
 
 An entry is a conversation's file and its journal under one name: the conversation's id, with `.2`, `.3`, …
-when an earlier one of that id is there already.
+when an earlier one of that id is there already. What stood in a file's place (a folder, a link, a pipe) is
+kept as it is, and never followed.
 """
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +19,7 @@ from golem_cli.core.quote import quoted
 from golem_cli.store.atomic import make_folder, second_name, sync_folder
 from golem_cli.store.failures import store_errors
 from golem_cli.store.loading import SUFFIXES
+from golem_cli.store.obstacles import is_there, obstacle_at
 from golem_cli.store.outline import summarize
 
 if TYPE_CHECKING:
@@ -45,7 +49,7 @@ class Trash:
         target = _free_name(self.folder / path.name)
         for suffix in reversed(SUFFIXES):
             source = path.with_suffix(suffix)
-            if source.exists() or source.is_symlink():
+            if is_there(source):
                 source.replace(target.with_suffix(suffix))
         sync_folder(self.folder)
         sync_folder(path.parent)
@@ -83,20 +87,29 @@ class Trash:
         return conversation_id
 
     def empty(self) -> int:
-        """Erase every entry for good and return how many there were. Other files are let be."""
+        """Erase every entry for good and return how many there were. Other files are let be.
+
+        A folder that is not empty stays, and is told as a `StoreError` when all else is erased.
+        """
         names = self.names()
         with store_errors("empty", self.folder):
-            for path in self._files() if names else ():
-                path.unlink()
+            files = self._files() if names else []
+        full = []
+        for path in files:
+            with store_errors("erase", path):
+                if not _erased(path):
+                    full.append(path)
+        if full:
+            raise StoreError(
+                f"{full[0]} is a folder with something in it, which golem does not erase; all else is erased"
+            )
         return len(names)
 
     def _files(self) -> list[Path]:
         return [
             path
             for path in self.folder.iterdir()
-            if path.suffix in SUFFIXES
-            and _ENTRY.match(path.name.removesuffix(path.suffix))
-            and (path.is_symlink() or not path.is_dir())
+            if path.suffix in SUFFIXES and _ENTRY.match(path.name.removesuffix(path.suffix))
         ]
 
     def _move_back(self, name: str, target: Path) -> None:
@@ -104,22 +117,22 @@ class Trash:
         moves = [
             (source, target.with_suffix(suffix))
             for suffix in SUFFIXES
-            if (source := self.folder / f"{name}{suffix}").exists() or source.is_symlink()
+            if is_there(source := self.folder / f"{name}{suffix}")
         ]
-        restored = [place for source, place in moves if place.exists() and place.samefile(source)]
-        if any(target.with_suffix(s).exists() and target.with_suffix(s) not in restored for s in SUFFIXES):
+        restored = [place for source, place in moves if is_there(place) and _is_one_file(source, place)]
+        if any(is_there(target.with_suffix(s)) and target.with_suffix(s) not in restored for s in SUFFIXES):
             raise ConversationChanged(
                 f"conversation {target.stem} exists already, and nothing was overwritten; "
                 f"golem delete {target.stem} makes room"
             )
         for source, place in moves:
-            if source.is_symlink():
-                raise StoreError(f"{source} is a symbolic link; golem does not follow it")
-            if place not in restored:
+            if obstacle_at(source):
+                source.rename(place)  # it can have no second name
+            elif place not in restored:
                 second_name(source, place)
         sync_folder(target.parent)
         for source, _ in moves:
-            source.unlink()
+            source.unlink(missing_ok=True)
         sync_folder(self.folder)
 
 
@@ -132,6 +145,24 @@ def conversation_of(name: str) -> str:
     return name.partition(".")[0]
 
 
+def _is_one_file(path: Path, other: Path) -> bool:
+    return os.path.samestat(path.lstat(), other.lstat())
+
+
+def _erased(path: Path) -> bool:
+    """Erase a file, a link itself, or an empty folder; False for a folder that is not empty."""
+    if obstacle_at(path) != "a folder":
+        path.unlink()
+        return True
+    try:
+        path.rmdir()
+    except OSError as error:
+        if error.errno not in {errno.ENOTEMPTY, errno.EEXIST}:
+            raise
+        return False
+    return True
+
+
 def _without_self(summary: Summary) -> Summary:
     """A name with a number is not the id in the file, but no fork of it either."""
     if summary.forked_from != conversation_of(summary.conversation_id):
@@ -142,7 +173,7 @@ def _without_self(summary: Summary) -> Summary:
 def _free_name(path: Path) -> Path:
     number = 1
     candidate = path
-    while any(candidate.with_suffix(suffix).exists() for suffix in SUFFIXES):
+    while any(is_there(candidate.with_suffix(suffix)) for suffix in SUFFIXES):
         number += 1
         candidate = path.with_name(f"{path.stem}.{number}.json")
     return candidate

@@ -72,6 +72,22 @@ def test_the_command_that_delete_prints_brings_it_back(store: Store) -> None:
     assert entry["entry"] == entry["conversationId"] == writer.path.stem
 
 
+@pytest.mark.parametrize("terminal", [False, True])
+def test_every_copy_of_one_id_is_restored_by_what_the_list_shows(store: Store, terminal: bool) -> None:
+    titles = {FIRST: "Bread", f"{FIRST}.2": "copy 2", f"{FIRST}.3": "copy 3"}
+    for title in list(titles.values())[1:]:
+        with store.create(Conversation(conversation_id=FIRST, title=title)) as writer:
+            writer.save()
+        golem("delete", FIRST)
+    _, *lines = golem("trash", "list", terminal=terminal).out.splitlines()
+    shown = {line.split()[0] for line in lines}
+    assert shown == {*titles, SECOND}
+    for entry, title in titles.items():
+        assert golem("trash", "restore", entry).code == 0
+        assert store.read(FIRST).title == title
+        store.path_of(FIRST).unlink()
+
+
 @pytest.mark.usefixtures("store")
 def test_what_cannot_be_restored_is_one_line_and_the_rest_comes_back(store: Store) -> None:
     with store.create(Conversation(conversation_id=SECOND)) as writer:

@@ -232,6 +232,38 @@ def test_a_damaged_index_is_made_anew(store: Store, damage: Any) -> None:
     assert known(store) == set(IDS[:3])
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE words_data SET block = zeroblob(length(block))",
+        "UPDATE words_data SET block = zeroblob(length(block)) WHERE id > 10",
+        "UPDATE words_data SET block = x'ffff'",
+        "DELETE FROM words_data",
+        "INSERT INTO words (words) VALUES ('delete-all')",
+    ],
+)
+def test_words_that_are_lost_in_an_index_that_sqlite_takes_for_sound_are_found_again(
+    store: Store, statement: str
+) -> None:
+    for number in range(3):
+        put(store, number, "boat " * (number + 1))
+    assert found(store, "boat") == [2, 1, 0]
+    assert database.damage_to(index_of(store)) == ""
+    alter(index_of(store), statement)
+    with closing(sqlite3.connect(index_of(store))) as connection:
+        assert connection.execute("PRAGMA quick_check").fetchone() == ("ok",)
+    assert database.damage_to(index_of(store))
+    assert found(store, "boat") == [2, 1, 0]
+    assert database.damage_to(index_of(store)) == ""
+
+
+def test_an_index_that_was_only_begun_is_no_damage(store: Store) -> None:
+    put(store, 1, "boat")
+    index_of(store).touch()
+    assert database.damage_to(index_of(store)) == ""
+    assert found(store, "boat") == [1]
+
+
 def alter(path: Path, statement: str) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute(statement)

@@ -127,16 +127,42 @@ def test_damage_is_no_hindrance(store: Store) -> None:
     assert store.path_of(FIRST).read_bytes() == b"damaged"
 
 
-def test_a_link_is_neither_followed_nor_restored(store: Store, tmp_path: Path) -> None:
+def test_a_link_is_restored_and_erased_as_a_link(store: Store, tmp_path: Path) -> None:
+    """Where it leads is neither read nor touched."""
     outside = tmp_path / "outside.json"
     outside.write_text("private")
     store.trash.mkdir()
     (store.trash / f"{FIRST}.json").symlink_to(outside)
+    store.deleted.restore(FIRST)
+    assert store.path_of(FIRST).readlink() == outside
     with pytest.raises(StoreError, match="symbolic link"):
-        store.deleted.restore(FIRST)
-    assert names_in(store.conversations) == []
+        store.read(FIRST)
+    store.delete(FIRST)
     assert store.empty_trash() == 1
     assert outside.read_text() == "private"
+
+
+def test_emptying_erases_what_it_can_and_tells_of_a_folder_with_something_in_it(store: Store) -> None:
+    put(store, FIRST, "one")
+    put(store, SECOND, "two").unlink()
+    store.path_of(SECOND).mkdir()
+    (store.path_of(SECOND) / "mine").write_text("mine")
+    store.delete(SECOND)
+    store.delete(FIRST)
+    with pytest.raises(StoreError, match="golem does not erase"):
+        store.empty_trash()
+    assert names_in(store.trash) == [f"{SECOND}.json"]
+    (store.trash / f"{SECOND}.json" / "mine").unlink()
+    assert store.empty_trash() == 1
+    assert names_in(store.trash) == []
+
+
+def test_a_dangling_link_in_the_trash_is_not_replaced(store: Store, tmp_path: Path) -> None:
+    store.trash.mkdir()
+    (store.trash / f"{FIRST}.json").symlink_to(tmp_path / "nowhere")
+    put(store, FIRST, "one")
+    assert store.delete(FIRST).stem == f"{FIRST}.2"
+    assert (store.trash / f"{FIRST}.json").is_symlink()
 
 
 @pytest.mark.parametrize("name", ["", "..", f"../conversations/{SECOND}", "nobody", f"{FIRST}.json"])

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+
+from golem_cli.cli.checkup.advice import looked_at
+from golem_cli.core.errors import GolemError
 
 if TYPE_CHECKING:
     from golem_cli.cli.environment import Environment
@@ -45,7 +47,24 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Family = Callable[[Scope], Iterator[Check]]
-"""Yields the checks of one family. It opens files for reading only and raises nothing."""
+"""Yields the checks of one family. It opens files for reading only. `guarded` takes what it raises."""
+
+
+def guarded(name: str, checks: Iterator[Check]) -> Iterator[Check]:
+    """Yield `checks`; what the system or golem refuses ends them, with a problem of this name."""
+    try:
+        yield from checks
+    except GolemError as error:
+        yield problem(name, str(error))
+    except OSError as error:
+        from golem_cli.store.failures import reason_of
+
+        if isinstance(error.filename, str):
+            path = Path(error.filename)
+            way = looked_at(path) if isinstance(error, PermissionError) else ""
+            yield problem(name, f"{path} cannot be looked at: {reason_of(error)}", way)
+        else:
+            yield problem(name, f"this could not be checked: {reason_of(error)}")
 
 
 def ok(name: str, text: str) -> Check:
@@ -61,12 +80,3 @@ def note(name: str, text: str, advice: str = "") -> Check:
 def problem(name: str, text: str, advice: str = "") -> Check:
     """Return a check that found something wrong."""
     return Check(name=name, level=Level.PROBLEM, text=text, advice=advice)
-
-
-def pasted(*words: str | Path) -> str:
-    """Return a command line that a shell takes apart into `words` again.
-
-    >>> pasted("chmod", "700", Path("my folder"))
-    "chmod 700 'my folder'"
-    """
-    return shlex.join(str(word) for word in words)

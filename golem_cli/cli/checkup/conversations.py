@@ -2,35 +2,57 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from golem_cli.cli.checkup.check import Check, Scope, note, ok, pasted, problem
+from golem_cli.cli.checkup.advice import moved_away, pasted, permitted
+from golem_cli.cli.checkup.check import Check, Scope, guarded, note, ok, problem
 from golem_cli.cli.checkup.folders import file_permissions
 from golem_cli.core.conversation import FORMAT_VERSION
-from golem_cli.core.errors import GolemError
+from golem_cli.core.errors import StoreError
 from golem_cli.render.words import counted
-from golem_cli.store.inspection import Inspected, inspect_conversations, stale_notes, strangers
+from golem_cli.store.inspection import (
+    Inspected,
+    inspect_conversations,
+    lock_obstacles,
+    stale_notes,
+    strangers,
+)
+from golem_cli.store.obstacles import is_there, obstacle_at
+
+if TYPE_CHECKING:
+    from golem_cli.store.store import Store
 
 
 def conversations(scope: Scope) -> Iterator[Check]:
     """Check every file of the store."""
     folder, locks = scope.paths.data / "conversations", scope.paths.data / "locks"
-    try:
-        whole = total = 0
-        for each in inspect_conversations(folder, locks):
-            total += 1
-            whole += not each.problem
-            yield from _about(each)
-        if whole or not total:
-            yield ok("conversations", f"{counted(whole, 'conversation')} can be read")
-        for path in strangers(folder):
-            text = f"{path} is no conversation: a leftover, or put there by somebody"
-            yield note("leftover", text, f"when nothing writes to it: {pasted('rm', path)}")
-        for path in stale_notes(locks):
-            yield note("lock", f"{path} names a process that is gone; it does no harm")
-    except OSError as error:
-        yield problem("conversations", f"{error.filename}: {error.strerror}; check who owns it")
+    yield from guarded("conversations", _kept(folder, locks))
+    yield from guarded("lock", _locks(locks))
+
+
+def _kept(folder: Path, locks: Path) -> Iterator[Check]:
+    whole = total = 0
+    for each in inspect_conversations(folder, locks):
+        total += 1
+        whole += not each.problem
+        yield from _about(each)
+    if whole or not total:
+        yield ok("conversations", f"{counted(whole, 'conversation')} can be read")
+    for path in strangers(folder):
+        text = f"{path} is no conversation: a leftover, or put there by somebody"
+        way = moved_away(path) if obstacle_at(path) else pasted("rm", path)
+        yield note("leftover", text, f"when nothing writes to it: {way}")
+
+
+def _locks(locks: Path) -> Iterator[Check]:
+    for path in lock_obstacles(locks):
+        text = f"{path} is {obstacle_at(path)}, and golem needs a file there to keep writers apart"
+        yield problem("lock", text, moved_away(path))
+    for path in stale_notes(locks):
+        yield note("lock", f"{path} names a process that is gone; it does no harm")
 
 
 def _about(each: Inspected) -> Iterator[Check]:
@@ -60,15 +82,28 @@ def _about(each: Inspected) -> Iterator[Check]:
 
 
 def _unreadable(each: Inspected) -> Check:
-    """Say what helps: what a cut left can be salvaged; what says nothing can only go."""
+    """Say what helps: what a cut left can be salvaged; what says nothing, or is no file, can only go."""
     identity = each.conversation_id
-    text = f"{identity} cannot be read: {each.problem}"
+    text = f"{identity} cannot be read: {each.problem.partition('; golem ')[0]}"  # the advice comes beside it
+    file = each.paths[-1]  # the journal comes before it
+    delete = pasted("golem", "delete", identity)
+    if each.obstacles:
+        path = each.obstacles[0]
+        text = f"{identity} cannot be read: {path} is {obstacle_at(path)}, and golem needs a file there"
+        return problem("conversation", text, delete if each.obstacles == each.paths else moved_away(path))
+    if each.closed:
+        text = f"{identity} cannot be read: golem may not read {each.closed[0]}"
+        return problem("conversation", text, permitted(each.closed[0], "600"))
+    if each.empty:
+        text = f"{identity} cannot be read: {file} is empty; the trash is the place for it"
+        return problem("conversation", text, delete)
     if each.cut:
         return problem("conversation", text, pasted("golem", "normalize", "--salvage", "-w", identity))
-    if each.empty:
-        text = f"{identity} cannot be read: {each.paths[0]} is empty; the trash is the place for it"
-        return problem("conversation", text, pasted("golem", "delete", identity))
-    return problem("conversation", f"{text}; an editor can mend it there", pasted("ls", "-l", each.paths[0]))
+    if each.wrong:
+        return problem("conversation", f"{text}; an editor can mend it there", pasted("ls", "-l", file))
+    if file.suffix == ".journal":
+        return problem("conversation", f"{text}; the trash is the place for it", delete)
+    return problem("conversation", text, pasted("ls", "-l", file))
 
 
 def trash(scope: Scope) -> Iterator[Check]:
@@ -79,11 +114,7 @@ def trash(scope: Scope) -> Iterator[Check]:
     from golem_cli.store.trash import conversation_of
 
     store = Store(scope.paths.data)
-    try:
-        names, kept = store.deleted.names(), set(store.ids())
-    except GolemError as error:
-        yield problem("trash", str(error))
-        return
+    names, kept = store.deleted.names(), _ids(store)
     yield ok("trash", f"{counted(len(names), 'conversation')} in the trash")
     for name in sorted(names):
         if conversation_of(name) in kept:
@@ -95,31 +126,31 @@ def trash(scope: Scope) -> Iterator[Check]:
             yield note("trash", f"{name} in the trash cannot be read: {summary.problem}")
 
 
+def _ids(store: Store) -> set[str]:
+    """Return the ids of the conversations; none where they cannot be listed, which has been said."""
+    try:
+        return set(store.ids())
+    except StoreError:
+        return set()
+
+
 def index(scope: Scope) -> Iterator[Check]:
     """Check the index, a cache that is rebuilt when it is missing or damaged."""
+    from golem_cli.store.index.database import damage_to, obstacle_to
+
     file = scope.paths.data / "index.sqlite3"
-    if not file.exists():
-        yield ok("index", "there is no index yet; the first golem list makes one")
-        return
-    found = _quick_check(file)
-    if found:
-        yield note("index", f"{file} is damaged ({found}); the next golem list makes a new one", "golem list")
+    found = obstacle_to(file)
+    if found is not None:
+        path, kind = found
+        text = f"{path} is {kind}, so there is no index: golem reads every file each time"
+        yield note("index", text, moved_away(path))
+    elif not is_there(file):
+        yield ok("index", "there is no index yet; golem list makes one of the conversations there are")
+    elif not os.access(file, os.R_OK):
+        text = f"golem may not read {file}, so there is no index: golem reads every file each time"
+        yield note("index", text, permitted(file, "600"))
+    elif damage := damage_to(file):
+        text = f"{file} is damaged ({damage}); it is only a cache: without it golem makes a new one"
+        yield note("index", text, pasted("rm", file))
     else:
         yield ok("index", f"{file} is sound")
-
-
-def _quick_check(file: Path) -> str:
-    """Have SQLite look at the file, which it opens as one that nobody changes: it makes no file beside it."""
-    try:
-        import sqlite3
-    except ImportError:
-        return ""  # then there is no index in use either
-    try:
-        connection = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
-        try:
-            (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-        finally:
-            connection.close()
-    except sqlite3.Error as error:
-        return str(error)
-    return "" if found == "ok" else str(found)

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from golem_cli.cli.checkup.check import Check, Scope, note, ok, pasted, problem
+from golem_cli.cli.checkup.advice import looked_at, moved_away, nearest, pasted, permitted
+from golem_cli.cli.checkup.check import Check, Scope, guarded, note, ok, problem
 
 SCARCE: Final = 50_000_000
 """Free bytes below which saving may soon fail."""
@@ -26,36 +27,42 @@ def folders(scope: Scope) -> Iterator[Check]:
         yield from _folder("configuration", paths.config, private=False)
     yield from _folder("state", paths.state, private=True)
     yield from _files(paths.prompt_history, *sorted(paths.data.glob("index.sqlite3*")))
-    yield from _room(paths.data)
+    yield from guarded("space", _room(paths.data))
 
 
 def _folder(name: str, path: Path, *, private: bool) -> Iterator[Check]:
     check = f"folder.{name}"
     try:
         status = path.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        if not private:
-            yield _not_there(check, path)
-        return
     except OSError as error:
-        yield problem(
-            check, f"{path} cannot be looked at: {error.strerror}; check who owns the folders above it"
-        )
+        yield from _unseen(check, path, error, private=private)
         return
     if not stat.S_ISDIR(status.st_mode):
-        yield problem(check, f"{path} is no folder, and golem needs one there", pasted("ls", "-ld", path))
+        way = moved_away(path) if private else pasted("ls", "-ld", path)
+        yield problem(check, f"{path} is no folder, and golem needs one there", way)
     elif _on_read_only_file_system(path):
         text = f"golem may not write in {path}: its file system is read-only, and no permission changes that"
         yield problem(check, text, pasted("df", path))
     elif not os.access(path, os.R_OK | os.W_OK | os.X_OK):
-        yield problem(check, f"golem may not write in {path}", pasted("chmod", "u+rwx", path))
+        yield problem(check, f"golem may not write in {path}", permitted(path, "u+rwx"))
     elif private and _open_to_others(status.st_mode):
         text = f"others can look into {path} (mode {stat.S_IMODE(status.st_mode):04o})"
-        yield problem(check, text, pasted("chmod", "700", path))
+        yield problem(check, text, permitted(path, "700"))
     elif not private and _open_to_others(status.st_mode):
         yield note(check, f"others can see what is in {path}, though not the conversations below it")
     else:
         yield ok(check, f"{path} is for its owner only")
+
+
+def _unseen(check: str, path: Path, error: OSError, *, private: bool) -> Iterator[Check]:
+    """Say why a folder cannot be seen; nothing of one that is made when it is needed."""
+    if os.path.islink(path):  # noqa: PTH114 (never raises)
+        text = f"{path} is a link that leads nowhere, and golem needs a folder there"
+        yield problem(check, text, moved_away(path))
+    elif not isinstance(error, FileNotFoundError | NotADirectoryError):
+        yield problem(check, f"{path} cannot be looked at: {error.strerror}", looked_at(path))
+    elif not private:
+        yield _not_there(check, path)
 
 
 def _on_read_only_file_system(path: Path) -> bool:
@@ -68,15 +75,10 @@ def _on_read_only_file_system(path: Path) -> bool:
 
 
 def _not_there(check: str, path: Path) -> Check:
-    above = _nearest(path)
+    above = nearest(path)
     if above.is_dir() and os.access(above, os.W_OK | os.X_OK):
         return ok(check, f"{path} is not there yet; it is made when it is needed")
     return problem(check, f"{path} is not there and cannot be made in {above}", pasted("ls", "-ld", above))
-
-
-def _nearest(path: Path) -> Path:
-    """Return the path itself, or the nearest above it that is there."""
-    return next((each for each in (path, *path.parents) if each.exists()), path)
 
 
 def _files(*paths: Path) -> Iterator[Check]:
@@ -92,7 +94,7 @@ def file_permissions(path: Path) -> Iterator[Check]:
         return
     if stat.S_ISREG(mode) and _open_to_others(mode):
         text = f"others can read {path} (mode {stat.S_IMODE(mode):04o})"
-        yield problem("file.permissions", text, pasted("chmod", "600", path))
+        yield problem("file.permissions", text, permitted(path, "600"))
 
 
 def _open_to_others(mode: int) -> bool:
@@ -103,7 +105,7 @@ def _room(path: Path) -> Iterator[Check]:
     import shutil
 
     try:
-        free = shutil.disk_usage(_nearest(path)).free
+        free = shutil.disk_usage(nearest(path)).free
     except OSError as error:
         yield note("space", f"how much room is left for {path} cannot be told: {error.strerror}")
         return

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import platform
+import stat
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from golem_cli.cli.checkup.check import Check, Scope, note, ok, problem
+from golem_cli.cli.checkup.advice import looked_at, moved_away, nearest, permitted
+from golem_cli.cli.checkup.check import Check, Scope, guarded, note, ok, problem
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +21,7 @@ def installation(scope: Scope) -> Iterator[Check]:
 
     yield ok("version", f"golem {__version__}, Python {platform.python_version()}, {platform.system()}")
     yield _engine()
-    yield _weights(scope.paths.cache)
+    yield from guarded("weights", _weights(scope.paths.cache))
     yield _installer()
 
 
@@ -33,17 +36,33 @@ def _engine() -> Check:
     return ok("engine", "the embedded engine is installed")
 
 
-def _weights(cache: Path) -> Check:
+def _weights(cache: Path) -> Iterator[Check]:
     from golem_cli.providers.local.weights import SMOLLM2, holds, weights_path
 
     path = weights_path(cache)
-    if not path.exists():
-        text = f"the embedded model's weights ({SMOLLM2.size / 1e6:.0f} MB) are fetched on first use"
-        return note("weights", text, "golem models fetch")
-    if not holds(path, SMOLLM2):
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        yield _no_weights(cache, SMOLLM2.size)
+        return
+    if not stat.S_ISREG(mode):
+        yield problem("weights", f"{path} is no file, and golem needs one there", moved_away(path))
+    elif not os.access(path, os.R_OK):
+        yield problem("weights", f"golem may not read {path}", permitted(path, "u+r"))
+    elif not holds(path, SMOLLM2):
         text = f"{path} is not the file of {SMOLLM2.name}: it is fetched anew on next use"
-        return problem("weights", text, "golem models fetch")
-    return ok("weights", f"the embedded model's weights are whole: {path}")
+        yield problem("weights", text, "golem models fetch")
+    else:
+        yield ok("weights", f"the embedded model's weights are whole: {path}")
+
+
+def _no_weights(cache: Path, size: int) -> Check:
+    above = nearest(cache)
+    if above.is_dir() and os.access(above, os.W_OK | os.X_OK):
+        text = f"the embedded model's weights ({size / 1e6:.0f} MB) are fetched on first use"
+        return note("weights", text, "golem models fetch")
+    text = f"the embedded model's weights are not in {cache}, and cannot be put there: see {above}"
+    return note("weights", f"{text}; GOLEM_CACHE may name another folder", looked_at(above))
 
 
 def _installer() -> Check:

@@ -41,7 +41,8 @@ def services(scope: Scope) -> Iterator[Check]:
     """Check every service with a key or an address of its own; ask them, unless the scope is offline."""
     found = settings_in(scope)
     if isinstance(found, ConfigurationError):
-        return  # that has been said
+        yield note("keys", "not looked at: the settings cannot be read")
+        return
     listed = _set_up(found.settings, scope.environment.variables)
     if not listed:
         yield ok("keys", "no provider is set up: the embedded model, or a server on this machine, answers")
@@ -123,7 +124,7 @@ async def _ask(each: _SetUp) -> Check:
     path, headers = _request(each)
     try:
         server = Server(name="", base_url=each.base_url, headers=headers, secret=each.key)
-    except GolemError as error:
+    except (GolemError, OSError) as error:
         return problem(name, f"{title}: {error}")
     try:
         async with asyncio.timeout(SECONDS):
@@ -134,7 +135,7 @@ async def _ask(each: _SetUp) -> Check:
         return problem(name, f"{title} does not answer within {SECONDS:g} s at {server.place}")
     except ModelError as error:
         return _refused(name, each, error)
-    except GolemError as error:
+    except (GolemError, OSError) as error:
         return problem(name, f"{title}: {error}")
     finally:
         await server.aclose()

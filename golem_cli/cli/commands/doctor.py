@@ -27,7 +27,7 @@ def command(
     Services are asked for their models when a key or an address is set for them, and no others. Keys are
     never shown.
     """
-    from golem_cli.cli.checkup.check import Level, Scope
+    from golem_cli.cli.checkup.check import Level, Scope, guarded
     from golem_cli.cli.checkup.families import FAMILIES
     from golem_cli.cli.home import paths_of
 
@@ -35,7 +35,7 @@ def command(
     scope = Scope(environment=environment, paths=paths_of(environment), offline=offline)
     found: dict[str, list[Check]] = {}
     for name, family in FAMILIES.items():
-        found[name] = list(family(scope))
+        found[name] = list(guarded(name, family(scope)))  # none takes the others down
         if not as_json:
             _show(name, found[name], environment)
     levels = [check.level for checks in found.values() for check in checks]

@@ -174,6 +174,7 @@ def _newest(database: Database, right: Collection[str], limit: int | None) -> li
 
 def _having(database: Database, query: Query) -> Iterator[Summary]:
     """Yield what may fit, newest first, in pages that grow: who wants few need not wait for all."""
+    database.check_words()
     keys, page = query.known_by(), _PAGE
     rows = database.having(keys, page, None)
     while rows:

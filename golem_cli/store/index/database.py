@@ -16,6 +16,7 @@ import msgspec
 
 from golem_cli.store.atomic import create_new, discard
 from golem_cli.store.index.stamps import Stamp
+from golem_cli.store.obstacles import obstacle_at
 from golem_cli.store.summary import Summary
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-VERSION: Final = f"3, Unicode {unicodedata.unidata_version}"
+VERSION: Final = f"4, Unicode {unicodedata.unidata_version}"
 """The tables below, and what a word is, which changes with Unicode."""
 
 _PATIENCE: Final = 1.0
@@ -66,6 +67,15 @@ _HAVING: Final = (
 _encode: Final = msgspec.msgpack.encode
 _decode: Final = msgspec.msgpack.Decoder(dict[str, Stamp]).decode
 
+_MARK: Final = "0conversation"
+"""A word that every conversation has: where it is not found, others may not be either."""
+_WORDLESS: Final = (
+    "SELECT count(*) FROM conversation WHERE number NOT IN (SELECT rowid FROM words WHERE words MATCH ?)"
+)
+
+_NAMES: Final = ("", "-journal", "-wal", "-shm")
+"""How the names of the files end that SQLite opens, the index's own first."""
+
 _LAST: Final = chr(0x10FFFF)
 """What no time and no id comes after."""
 
@@ -78,12 +88,31 @@ class IndexDamaged(IndexUnusable):
     """The file is no index of this version."""
 
 
+def obstacle_to(file: Path) -> tuple[Path, str] | None:
+    """Return what is no regular file and has a name of the index at `file`, and what it is; None for nothing.
+
+    SQLite would wait for the other end of a pipe, and write where a link leads. Raises `OSError`.
+    """
+    paths = (file.with_name(f"{file.name}{end}") for end in _NAMES)
+    return next(((path, kind) for path in paths if (kind := obstacle_at(path))), None)
+
+
+def _refuse_obstacles(file: Path) -> None:
+    try:
+        found = obstacle_to(file)
+    except OSError as error:
+        raise IndexUnusable(str(error)) from error
+    if found is not None:
+        raise IndexUnusable(f"{found[0]} is {found[1]}")
+
+
 @contextmanager
 def opened(file: Path, conversations: Path) -> Iterator[Database]:
     """Open the index at `file`, a new one when there is none, for its owner only.
 
     Raises `IndexUnusable` or `IndexDamaged`.
     """
+    _refuse_obstacles(file)
     try:
         import sqlite3
 
@@ -99,12 +128,42 @@ def opened(file: Path, conversations: Path) -> Iterator[Database]:
         yield database
 
 
+def damage_to(file: Path) -> str:
+    """Say what is wrong with an index, looked at as a whole in a copy in memory; "" when nothing is.
+
+    The file is opened as one that nobody changes: no other is made beside it.
+    """
+    try:
+        import sqlite3
+    except ImportError:
+        return ""  # then there is no index in use either
+    try:
+        with (
+            closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as source,
+            closing(sqlite3.connect(":memory:", isolation_level=None)) as copy,
+        ):
+            source.backup(copy)
+            (found,) = copy.execute("PRAGMA quick_check(1)").fetchone()
+            if found != "ok":
+                return " ".join(str(found).split())
+            if copy.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
+                return ""  # it was only begun
+            database = Database(copy, file.parent)
+            if database.is_of_this_version():  # of another it is made anew
+                copy.execute("INSERT INTO words (words) VALUES ('integrity-check')")
+                database.check_words()
+    except (sqlite3.Error, IndexUnusable) as error:
+        return str(error)
+    return ""
+
+
 def remove(file: Path) -> None:
     """Remove an index, damaged or not, unless somebody works with it: then `IndexUnusable`.
 
     With the lock in hand nobody is in the middle of a change, and who has the file open finds out: SQLite
-    refuses to write to a file that was removed.
+    refuses to write to a file that was removed. What is no file is somebody's, and stays.
     """
+    _refuse_obstacles(file)
     import sqlite3
 
     with _sqlite_errors():
@@ -132,8 +191,12 @@ class Database:
         if self._run("SELECT count(*) FROM sqlite_master") == [(0,)]:
             with self.transaction():
                 self._create()
-        if self._run("SELECT version FROM about") != [(VERSION,)]:
+        if not self.is_of_this_version():
             raise IndexDamaged("it is of another version")
+
+    def is_of_this_version(self) -> bool:
+        """Whether its tables are those that we know. Raises `IndexDamaged` where it has none at all."""
+        return self._run("SELECT version FROM about") == [(VERSION,)]
 
     def _create(self) -> None:
         if self._run("SELECT count(*) FROM sqlite_master") != [(0,)]:
@@ -175,6 +238,11 @@ class Database:
         last = (after.updated_at, after.conversation_id) if after else (_LAST, _LAST)
         terms = " AND ".join(f'"{word}"{"*" if prefix else ""}' for word, prefix in keys[:_MOST_KEYS])
         return [self._summary(*row) for row in self._run(_HAVING, terms, *last, limit)]
+
+    def check_words(self) -> None:
+        """Raise `IndexDamaged` when words of conversations are gone, which SQLite itself does not notice."""
+        if self._run(_WORDLESS, f'"{_MARK}"') != [(0,)]:
+            raise IndexDamaged("words of conversations are gone")
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -230,7 +298,7 @@ class Database:
                 self._run(_DELETE, summary.conversation_id)
                 stamps.pop(summary.conversation_id, None)
                 continue
-            self._run("INSERT INTO words (rowid, text) VALUES (last_insert_rowid(), ?)", text)
+            self._run("INSERT INTO words (rowid, text) VALUES (last_insert_rowid(), ?)", f"{_MARK} {text}")
             stamps[summary.conversation_id] = stamp
         self._remember(stamps)
 
