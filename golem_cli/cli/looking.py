@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
+from golem_cli.render.neutralize import one_line
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -16,17 +18,19 @@ if TYPE_CHECKING:
 def look(reference: str, environment: Environment, *, trust: bool, salvage: bool) -> None:
     """Say what `golem resume` would go on from. Nothing is written, locked or copied."""
     from golem_cli.cli.going_on import earlier_copy
+    from golem_cli.cli.home import open_store
     from golem_cli.cli.sources import read_source
 
     source = read_source(reference, environment, salvage=salvage)
     if source.path is not None:
         copy = earlier_copy(source.path, source.original, environment, trust=trust)
         source = read_source(copy, environment) if copy else source
-    for line in _lines(source, reference, trust=trust):
+    holder = open_store(environment).holder(source.conversation_id) if source.conversation_id else ""
+    for line in _lines(source, reference, trust=trust, holder=holder):
         environment.say(line)
 
 
-def _lines(source: Source, reference: str, *, trust: bool) -> Iterator[str]:
+def _lines(source: Source, reference: str, *, trust: bool, holder: str) -> Iterator[str]:
     from golem_cli.cli.showing import conversation_of, head_line, message_lines
     from golem_cli.core.recovery import messages_of, settle
 
@@ -43,7 +47,17 @@ def _lines(source: Source, reference: str, *, trust: bool) -> Iterator[str]:
         yield ""
         yield from message_lines(message, number)
     yield ""
-    yield from _ways_on(source, reference, trust=trust, stopped=bool(stopped))
+    if holder:
+        yield from _ways_beside(source, holder)
+    else:
+        yield from _ways_on(source, reference, trust=trust, stopped=bool(stopped))
+
+
+def _ways_beside(source: Source, holder: str) -> Iterator[str]:
+    """Yield what can be done with a conversation that another process writes."""
+    yield f"It is open in {one_line(holder)}: close it there to go on with it here."
+    yield "To go on with what there is in a copy:"
+    yield f"  golem fork --chat {source.conversation_id}"
 
 
 def _ways_on(source: Source, reference: str, *, trust: bool, stopped: bool) -> Iterator[str]:
@@ -68,7 +82,7 @@ def _ways_on(source: Source, reference: str, *, trust: bool, stopped: bool) -> I
 def stop_line(conversation: Conversation) -> str:
     """Say where the last run stopped short, and what its record says of the reason; "" when it did not."""
     from golem_cli.core.recovery import last_stop
-    from golem_cli.core.run_status import INTERRUPTED
+    from golem_cli.core.run_status import INTERRUPTED, RUNNING
     from golem_cli.render.words import record_says
 
     stop = last_stop(conversation)
@@ -76,6 +90,8 @@ def stop_line(conversation: Conversation) -> str:
         return ""
     stage = f" (stage {stop.run.stage})" if stop.run.stage else ""
     why = f"; {record_says(stop.run)}" if stop.run.error else ""
+    if stop.run.status == RUNNING:
+        return f"the last run has not ended: it stands {stop.where}"
     what = "was interrupted" if stop.run.status == INTERRUPTED else "failed"
     return f"the last run {what} {stop.where}{stage}{why}"
 

@@ -15,7 +15,7 @@ import msgspec
 
 from golem_cli.core.conversation import Conversation, RunRecord
 from golem_cli.core.message import ASSISTANT, TOOL, USER, Message, replace
-from golem_cli.core.run_status import DROPPED, INTERRUPTED, PENDING, STOPPED_SHORT
+from golem_cli.core.run_status import DROPPED, INTERRUPTED, PENDING, RUNNING, STOPPED_SHORT
 
 Where = Literal["before the first word", "in mid-answer", "at a tool", "after a completed step"]
 
@@ -120,6 +120,17 @@ def prompt_of(conversation: Conversation, run: RunRecord) -> Message:
     """The prompt that began `run`, from its messages or its record."""
     first = next((m for m in messages_of(conversation, run.run_id) if m.role == USER), None)
     return first or Message(role=USER, content=run.prompt, parts=run.prompt_parts)
+
+
+def cut_off(conversation: Conversation) -> Conversation:
+    """The conversation as a copy has it while its last run still works in the first one: interrupted there.
+
+    The text that has arrived is that copy's to go on from; the run's own end comes to the first one only.
+    """
+    if not conversation.runs or conversation.runs[-1].status != RUNNING:
+        return conversation
+    cut = msgspec.structs.replace(conversation.runs[-1], status=INTERRUPTED)
+    return msgspec.structs.replace(conversation, runs=(*conversation.runs[:-1], cut))
 
 
 def pending_calls(conversation: Conversation) -> frozenset[str]:

@@ -126,17 +126,24 @@ def sync_folder(path: Path) -> None:
         os.close(descriptor)
 
 
-def keep_original(path: Path, *, suffix: str = ".orig") -> Path:
+def keep_original(
+    path: Path, *, suffix: str = ".orig", copied: bool = False, journal: Path | None = None
+) -> Path:
     """Give the file at `path` a second name, `name.orig`, `name.orig.2`, …; none is ever replaced.
 
     The second name is the untouched file itself: a later rename over `path` leaves it alone. Its number is
-    above all others, also when lower ones were removed, so that the highest is always the newest.
+    above all others, also when lower ones were removed, so that the highest is always the newest. A file that
+    is written on in place has to be `copied`; so is its `journal`, under the same number.
     """
-    number = max((number for number, _ in backups(path, suffix)), default=0) + 1
+    both = [path] if journal is None else [path, journal]
+    number = max((number for each in both for number, _ in backups(each, suffix)), default=0) + 1
     while True:
         backup = numbered(path, suffix, number)
         try:
-            second_name(path, backup)
+            (copy_new if copied else second_name)(path, backup)
+            if journal is not None:
+                with discarded_on_error(backup):
+                    copy_new(journal, numbered(journal, suffix, number))
         except FileExistsError:
             number += 1
         else:
@@ -171,10 +178,11 @@ def second_name(path: Path, backup: Path) -> None:
     except FileExistsError:
         raise
     except (OSError, NotImplementedError):  # a file system without hard links: an exclusive copy
-        _copy_new(path, backup)
+        copy_new(path, backup)
 
 
-def _copy_new(path: Path, backup: Path) -> None:
+def copy_new(path: Path, backup: Path) -> None:
+    """Make `backup` a copy of the file at `path`. `FileExistsError` when that name is taken, by whatever."""
     data = path.read_bytes()
     descriptor = create_new(backup, mode=stat.S_IMODE(path.stat().st_mode))
     with discarded_on_error(backup), os.fdopen(descriptor, "wb") as file:

@@ -208,6 +208,30 @@ def replay(
     return draft.conversation, unreadable
 
 
+def foreign_owner(entries: Sequence[Entry], revision: str, ours: Collection[str]) -> str:
+    """Return the id of the conversation that a journal is of, when it is none of `ours`; else "".
+
+    A journal with a mark of this `revision` is that file's, whatever it says; so is one that says nothing.
+    """
+    if _start(entries, revision) is not None:
+        return ""
+    owner = next(filter(None, map(_owner_of, entries)), "")
+    return "" if owner in ours else owner
+
+
+def _owner_of(entry: Entry) -> str:
+    if entry.kind == ABOUT:
+        about = _first_about([entry])
+        return about.conversation_id if about is not None else ""
+    match change_of(entry):
+        case Described(about):
+            return about.conversation_id
+        case MessageAdded(message):
+            return message.conversation_id
+        case _:
+            return ""
+
+
 def _start(entries: Sequence[Entry], revision: str) -> int | None:
     marks = [
         index

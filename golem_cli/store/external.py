@@ -79,29 +79,32 @@ def write_in_form(file: ExternalFile, transcript: Transcript, *, force: bool = F
     return backup
 
 
-def undo(path: Path) -> Path:
+def undo(path: Path, *, journal: Path | None = None) -> Path:
     """Bring back the newest original that `write_in_form` kept; return where the undone file is kept now.
 
-    Raises `StoreError` when there is nothing to bring back.
+    The `journal` that was kept together with it comes back too; its place is free. Raises `StoreError` when
+    there is nothing to bring back.
     """
     with store_errors("undo", path):
         real = _resolved(path)
-        backup = newest_backup(real)
-        if backup is None:
+        number = newest_original(real)
+        if not number:
             raise StoreError(f"there is nothing to undo: no {numbered(real, _ORIGINAL, 1)}")
         undone = keep_original(real, suffix=_UNDONE)
-        backup.replace(real)  # never `put_in_place`, which would remove the original on an error
+        if journal is not None and (kept := numbered(journal, _ORIGINAL, number)).is_file():
+            kept.replace(journal)
+        # never `put_in_place`, which would remove the original on an error
+        numbered(real, _ORIGINAL, number).replace(real)
         sync_folder(real.parent)
     return undone
 
 
-def newest_backup(path: Path) -> Path | None:
-    """Return the original of `path` that was kept last; None when there is none.
+def newest_original(path: Path) -> int:
+    """Return the number of the original of `path` that was kept last; 0 when there is none.
 
     A folder or a symbolic link with such a name is not one that we kept.
     """
-    kept = [(number, entry) for number, entry in backups(path, _ORIGINAL) if _is_plain_file(entry)]
-    return max(kept)[1] if kept else None
+    return max((number for number, entry in backups(path, _ORIGINAL) if _is_plain_file(entry)), default=0)
 
 
 def write_new(path: Path, data: bytes) -> None:

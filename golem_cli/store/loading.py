@@ -8,7 +8,7 @@ import msgspec
 
 from golem_cli.core.errors import ConversationNotFound, CutTranscriptError, StoreError, TranscriptError
 from golem_cli.store.atomic import read_regular, revision_of
-from golem_cli.store.changes import replay
+from golem_cli.store.changes import foreign_owner, replay
 from golem_cli.store.failures import store_errors
 from golem_cli.store.file_identity import identity_of
 from golem_cli.store.journal import decode
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 SUFFIXES: Final = (".json", ".journal")
 """What a conversation is on disk: its file and its journal, the one without the other at times."""
 
+_NOTHING: Final = b"\0 \t\r\n"
+"""What a text that says nothing is made of; zero bytes are left by a loss of power."""
+
 _TRIES = 20
 """A file that is replaced more often than this while we read it once is not ours to read."""
 
@@ -32,7 +35,8 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     `salvaged` is "" or one sentence that says what of the file was cut off.
     `revision` and `identity` are the file's ("" and None when there is only a journal). `journaled` tells
     that there is a journal, `journal_size` its bytes, `damaged` how many of its entries could not be used,
-    `torn` that its last one was never completed.
+    `torn` that its last one was never completed. `foreign` is the id of the conversation whose journal lies
+    there instead, "" for none: nothing of it counts.
     """
 
     conversation: Conversation
@@ -42,6 +46,7 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     journal_size: int
     damaged: int
     torn: bool
+    foreign: str = ""
     salvaged: str = ""
 
 
@@ -60,9 +65,16 @@ def load(path: Path, *, salvage: bool = False) -> Loaded:
         data, journal, identity = _read_together(path)
     if data is None and journal is None:
         raise ConversationNotFound(f"there is no conversation {path.stem}")
-    entries, damaged = decode(journal or b"")
-    base, salvaged = _parse(path, data, salvage=salvage) if data is not None else (None, "")
+    base, salvaged = None, ""
+    if data is not None and data.strip(_NOTHING):
+        base, salvaged = _parse(path, data, salvage=salvage)
+    elif data is not None:
+        salvaged = _left_beside_nothing(path, journaled=journal is not None, salvage=salvage)
     revision = revision_of(data) if data is not None else ""
+    entries, damaged = decode(journal or b"")
+    foreign = foreign_owner(entries, revision, {base.conversation_id, path.stem}) if base is not None else ""
+    if foreign:
+        journal, entries, damaged = None, [], 0
     conversation, unreadable = replay(base, revision, entries)
     if conversation is None:
         raise StoreError(f"cannot read {path}: it is gone, and its journal does not say what it was")
@@ -74,6 +86,7 @@ def load(path: Path, *, salvage: bool = False) -> Loaded:
         journal_size=len(journal or b""),
         damaged=damaged + unreadable,
         torn=not (journal or b"\n").endswith(b"\n"),
+        foreign=foreign,
         salvaged=salvaged,
     )
 
@@ -88,10 +101,24 @@ def _read_together(path: Path) -> tuple[bytes | None, bytes | None, Identity]:
 
 
 def _read_if_there(path: Path) -> bytes | None:
-    try:
-        return read_regular(path)
-    except FileNotFoundError:
-        return None
+    with store_errors("read", path):
+        try:
+            return read_regular(path)
+        except FileNotFoundError:
+            return None
+
+
+def _left_beside_nothing(path: Path, *, journaled: bool, salvage: bool) -> str:
+    """Return what is kept of a conversation whose file is empty, or raise what says how to go on."""
+    if not journaled:
+        trash = f"golem delete {path.stem} moves it to the trash"
+        raise TranscriptError(f"{path}: the text is empty; {trash}")
+    if not salvage:
+        raise CutTranscriptError(
+            f"{path}: the text is empty; golem normalize --salvage -w {path.stem} keeps what its journal has",
+            whole=0,
+        )
+    return "the text is empty; what its journal has was kept"
 
 
 def _parse(path: Path, data: bytes, *, salvage: bool) -> tuple[Conversation, str]:

@@ -12,8 +12,8 @@ from golem_cli.core.errors import ConversationChanged, ConversationNotFound, New
 from golem_cli.core.identity import is_canonical_uuid, new_id
 from golem_cli.store.changes import mark_crashed
 from golem_cli.store.failures import store_errors
-from golem_cli.store.loading import SUFFIXES, load
-from golem_cli.store.lock import ConversationLock, is_held
+from golem_cli.store.loading import SUFFIXES, journal_path_of, load
+from golem_cli.store.lock import ConversationLock, holder_of, is_held
 from golem_cli.store.obstacles import is_there
 from golem_cli.store.shelf import Shelf
 from golem_cli.store.times import Clock, rfc3339, system_clock
@@ -81,6 +81,11 @@ class Store(Shelf):
         """
         return self._seen(conversation_id, load(self._existing(conversation_id)).conversation)
 
+    def holder(self, conversation_id: str) -> str:
+        """Say which process writes the conversation now, "" when none does. The words are untrusted."""
+        held = is_held(self._locks, conversation_id)
+        return holder_of(self._locks, conversation_id) if held else ""
+
     def salvage(self, conversation_id: str) -> tuple[Conversation, str]:
         """Read a conversation whose file may be cut off; also return what was, "" when nothing was."""
         loaded = load(self._existing(conversation_id), salvage=True)
@@ -129,12 +134,12 @@ class Store(Shelf):
 
         What the conversation is now is kept too; its path is returned.
         """
-        from golem_cli.store.external import newest_backup, undo
+        from golem_cli.store.external import newest_original, undo
 
         with self.open(conversation_id) as writer:  # folds, so that the journal is not left to another file
-            if not newest_backup(writer.path):
+            if not newest_original(writer.path):
                 raise StoreError(f"there is nothing to undo for conversation {conversation_id}")
-            return undo(writer.path)
+            return undo(writer.path, journal=journal_path_of(writer.path))
 
     def path_of(self, conversation_id: str) -> Path:
         """Return where the conversation's file is or would be. Only a canonical UUID names one."""

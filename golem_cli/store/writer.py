@@ -84,17 +84,21 @@ class ConversationWriter:
         self._draft = Draft(conversation)
         self._revisions, self._identity = {loaded.revision}, loaded.identity
         self._saved = True
+        leftover = journal_path_of(self.path)
+        if loaded.foreign:
+            with store_errors("set aside", leftover):
+                keep_original(leftover, suffix=".foreign")
+                leftover.unlink()
         if loaded.salvaged:
             with store_errors("keep a copy of", self.path):
-                self.original = keep_original(self.path)
-        leftover = journal_path_of(self.path)
+                self.original = keep_original(self.path, journal=leftover if loaded.journaled else None)
         if loaded.journaled:
             # without a prelude: its own marks tell what it changes
             self._journal = JournalFile(leftover, size=loaded.journal_size)
         if loaded.journaled or loaded.salvaged or conversation != loaded.conversation:
             if loaded.damaged:
                 with store_errors("keep", leftover):
-                    keep_original(leftover, suffix=".damaged")
+                    keep_original(leftover, suffix=".damaged", copied=True)
             self._rewrite(conversation)
         discard_leftovers(self.path)  # a process that died while it wrote left one
 

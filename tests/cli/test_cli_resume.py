@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -92,6 +93,10 @@ def test_no_run_writes_nothing_and_looks_while_another_holds_the_conversation(
         done = golem("resume", FIRST, "--no-run")
         assert done.code == 0
         assert "and now?" in done.out
+        assert done.out.splitlines()[1] == "The last run has not ended: it stands before the first word."
+        assert f"It is open in process {os.getpid()} on " in done.out
+        assert done.out.splitlines()[-1] == f"  golem fork --chat {FIRST}"
+        assert f"golem resume {FIRST}" not in done.out  # it would be refused
         assert golem("resume", TRANSCRIPTS / "failed-run.json", "--no-run").code == 0
         assert everything_in(home) == before
 

@@ -112,6 +112,57 @@ def test_what_the_journal_holds_is_salvaged_too(store: Store, file: Path) -> Non
     assert golem("normalize", "--salvage", "-w", FIRST).code == 0
     assert [message.content for message in store.read(FIRST).messages] == ["one", "two"]
     assert file.with_name(f"{file.name}.orig").read_bytes() == CUT
+    kept_journal = file.with_suffix(".journal.orig")
+    assert kept_journal.read_bytes() == journal
+    undone = golem("normalize", "--undo", FIRST)
+    assert undone.out == f"{FIRST}: the original is back; what it took the place of is {file}.undone\n"
+    assert (file.read_bytes(), file.with_suffix(".journal").read_bytes()) == (CUT, journal)
+    assert not kept_journal.exists()
+    assert golem("normalize", "--salvage", "-w", FIRST).code == 0
+    assert [message.content for message in store.read(FIRST).messages] == ["one", "two"]
+
+
+@pytest.mark.parametrize("nothing", [b"", bytes(300), b" \n"], ids=["no byte", "zero bytes", "space"])
+def test_a_file_that_says_nothing_names_a_way_out(store: Store, file: Path, nothing: bytes) -> None:
+    file.write_bytes(nothing)
+    way_out = f"golem delete {FIRST} moves it to the trash"
+    for command in ("show", "resume", "fork"):
+        done = golem(command, FIRST)
+        assert done.code == 3
+        assert done.error_line == f"golem: {file}: the text is empty; {way_out}"
+    assert golem("delete", FIRST).code == 0
+    assert store.ids() == []
+
+
+def test_of_an_empty_file_the_journal_is_salvaged(store: Store, file: Path) -> None:
+    file.unlink()
+    with store.create(Conversation(conversation_id=FIRST, title="Bread", messages=(WHOLE,))) as writer:
+        writer.save()
+        writer.add_message(Message(role="user", content="two"))
+        journal = file.with_suffix(".journal").read_bytes()
+    file.write_bytes(b"")
+    file.with_suffix(".journal").write_bytes(journal)
+    command = f"golem normalize --salvage -w {FIRST}"
+    assert golem("show", FIRST).error_line.endswith(f"{command} keeps what its journal has")
+    assert golem(*command.split()[1:]).code == 0
+    kept = store.read(FIRST)
+    assert (kept.title, [message.content for message in kept.messages]) == ("Bread", ["two"])
+    golem("normalize", "--undo", FIRST)
+    assert (file.read_bytes(), file.with_suffix(".journal").read_bytes()) == (b"", journal)
+
+
+def test_undo_says_how_many_prompts_go_with_what_it_takes_away(store: Store, file: Path) -> None:
+    file.unlink()
+    orphan = Message(role="tool", content="x", tool_call_id="lost")
+    with store.create(Conversation(conversation_id=FIRST, messages=(WHOLE, orphan))) as writer:
+        writer.save()
+    assert golem("normalize", "-w", FIRST).code == 0
+    with store.open(FIRST) as writer:
+        writer.add_message(Message(role="user", content="later"))
+        writer.add_message(Message(role="assistant", content="an answer"))
+    done = golem("normalize", "--undo", FIRST)
+    assert done.out.endswith(f"is {file}.undone; that alone has 1 later prompt and what was answered\n")
+    assert store.read(FIRST).messages == (WHOLE, orphan)
 
 
 def advice() -> dict[str, str]:

@@ -196,6 +196,19 @@ def test_a_fork_has_a_new_id_and_names_the_way_back(store: Store) -> None:
     assert parent.title == "Bread"
 
 
+def test_a_fork_of_a_conversation_that_answers_elsewhere_was_interrupted_there(store: Store) -> None:
+    """Nothing crashed: the copy has what had arrived, and the first one goes on."""
+    with store.open(FIRST) as writer:
+        writer.begin_run(RunRecord(run_id=RUN, prompt="and?", status="running"))
+        writer.note_partial(RUN, "half an ans")
+        new = golem("fork", FIRST).out.splitlines()[0]
+        assert store.read(FIRST).runs[-1].status == "running"
+    last = store.read(new).runs[-1]
+    assert (last.status, last.stage, last.partial_text) == ("interrupted", "", "half an ans")
+    assert golem("list", "--json").json[0]["status"] == "interrupted"
+    assert f"{new}: golem ended" not in golem("doctor", "--offline").out
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux's full device")
 @pytest.mark.parametrize("flags", [(), ("--json",)], ids=["in words", "in JSON"])
 def test_a_fork_that_standard_output_cannot_tell_is_told_on_standard_error(

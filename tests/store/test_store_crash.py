@@ -177,6 +177,22 @@ def test_a_journal_torn_at_every_byte_opens(tmp_path: Path) -> None:
     assert json.loads(path.read_bytes())["runs"][0]["stage"] == "crashed"
 
 
+def test_a_journal_with_a_damaged_entry_is_kept_as_it_was(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    with store.create() as writer:
+        writer.save()
+        for content in ("first", "rotten", "last"):
+            writer.add_message(Message(role="user", content=content))
+        journal = writer.path.with_suffix(".journal")
+        file, damaged = writer.path.read_bytes(), journal.read_bytes().replace(b"rotten", b"ROTTEN")
+    writer.path.write_bytes(file)
+    journal.write_bytes(damaged)
+    with store.open(writer.path.stem) as again:
+        assert [message.content for message in again.conversation.messages] == ["first", "last"]
+    assert journal.with_suffix(".journal.damaged").read_bytes() == damaged
+    assert not journal.exists()
+
+
 def test_a_leftover_temporary_file_is_no_conversation(tmp_path: Path) -> None:
     store = Store(tmp_path)
     with store.create() as writer:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from golem_cli.core.conversation import RunRecord
+from golem_cli.core.conversation import Conversation, RunRecord
 from golem_cli.core.errors import ConversationChanged
 from golem_cli.core.message import Message
 from golem_cli.store.store import Store
@@ -112,6 +112,55 @@ def test_a_journal_that_was_moved_away_is_written_anew(store: Store, tmp_path: P
 
 
 @pytest.mark.skipif(os.name == "nt", reason="flock is POSIX's")
+def journal_of(store: Store, content: str) -> bytes:
+    """The journal of another conversation, with one message that was not folded."""
+    with store.create() as writer:
+        writer.save()
+        writer.add_message(said(content))
+        return writer.path.with_suffix(".journal").read_bytes()
+
+
+@pytest.mark.parametrize("cut", [0, 1], ids=["whole", "torn"])
+def test_the_journal_of_another_conversation_is_not_read_and_set_aside(store: Store, cut: int) -> None:
+    with store.create(Conversation(messages=(said("ours"),))) as writer:
+        writer.save()
+    path = writer.path
+    foreign = journal_of(store, "theirs")
+    foreign = foreign[: len(foreign) - cut]
+    path.with_suffix(".journal").write_bytes(foreign)
+    assert contents(store, writer) == ["ours"]
+    assert store.summaries()[0].message_count == 1
+    with store.open(path.stem) as writer:
+        writer.add_message(said("more"))
+    assert contents(store, writer) == ["ours", "more"]
+    assert not path.with_suffix(".journal").exists()
+    assert path.with_suffix(".journal.foreign").read_bytes() == foreign
+
+
+def test_a_foreign_journal_whose_beginning_is_damaged_is_known_by_its_messages(store: Store) -> None:
+    with store.create(Conversation(messages=(said("ours"),))) as writer:
+        writer.save()
+    stamped = Message(role="user", content="theirs", conversation_id="another")
+    with store.create() as other:
+        other.save()
+        other.add_message(stamped)
+        mark, about, message = other.path.with_suffix(".journal").read_bytes().splitlines(keepends=True)
+    assert b" about " in about
+    writer.path.with_suffix(".journal").write_bytes(mark + about.replace(b"about", b"about!") + message)
+    assert contents(store, writer) == ["ours"]
+
+
+def test_a_conversation_that_was_copied_with_its_journal_is_read_with_it(store: Store) -> None:
+    """Under another name, and with an edit by hand: file and journal tell of the same conversation."""
+    with store.create(Conversation(messages=(said("first"),))) as writer:
+        writer.save()
+        writer.add_message(said("second"))
+        copy = store.path_of("01936f4e-5f3e-7a65-8d0c-2f6f8a6b1c11")
+        copy.write_bytes(writer.path.read_bytes().replace(b"first", b"edited"))
+        shutil.copy(writer.path.with_suffix(".journal"), copy.with_suffix(".journal"))
+    assert [message.content for message in store.read(copy.stem).messages] == ["edited", "second"]
+
+
 @pytest.mark.parametrize("code", [errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK])
 def test_a_file_system_without_locks_is_written(
     store: Store, monkeypatch: pytest.MonkeyPatch, code: int

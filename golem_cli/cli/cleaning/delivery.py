@@ -11,7 +11,8 @@ import msgspec
 from golem_cli.cli.failures import WrongUsage
 from golem_cli.cli.home import open_store
 from golem_cli.cli.sources import find_conversation
-from golem_cli.core.errors import ConversationChanged
+from golem_cli.core.errors import ConversationChanged, GolemError
+from golem_cli.core.message import USER
 
 if TYPE_CHECKING:
     from golem_cli.cli.cleaning.report import Cleaned
@@ -51,8 +52,30 @@ def undo(name: str, environment: Environment) -> str:
     from golem_cli.store import external
 
     conversation_id = find_conversation(name, environment)
-    undone = open_store(environment).undo(conversation_id) if conversation_id else external.undo(Path(name))
-    return f"{name}: the original is back; what it took the place of is {undone}"
+    store = open_store(environment)
+    undone = store.undo(conversation_id) if conversation_id else external.undo(Path(name))
+    original = store.path_of(conversation_id) if conversation_id else Path(name)
+    later = _later_prompts(undone, original)
+    return f"{name}: the original is back; what it took the place of is {undone}{later}"
+
+
+def _later_prompts(undone: Path, original: Path) -> str:
+    """Say how many prompts came after the original: whoever undoes a repair may not think of them."""
+    from golem_cli.render.words import counted
+
+    later = _prompts(undone) - _prompts(original)
+    return f"; that alone has {counted(later, 'later prompt')} and what was answered" if later > 0 else ""
+
+
+def _prompts(path: Path) -> int:
+    """Count the user's messages in a file; 0 when it cannot be read."""
+    from golem_cli.store.external import read_external
+
+    try:
+        messages = read_external(path, salvage=True).transcript.messages
+    except GolemError:
+        return 0
+    return sum(message.role == USER for message in messages)
 
 
 def result_of(transcript: Transcript, cleaned: Cleaned) -> Transcript:

@@ -93,7 +93,7 @@ def make_fork(source: Source, *, at: str, trust: bool) -> Fork:
 
     from golem_cli.chat import lineage
     from golem_cli.cli.showing import conversation_of
-    from golem_cli.core.recovery import settle
+    from golem_cli.core.recovery import cut_off, settle
     from golem_cli.store.times import rfc3339, system_clock
 
     now = rfc3339(system_clock())
@@ -103,7 +103,8 @@ def make_fork(source: Source, *, at: str, trust: bool) -> Fork:
     count = len(settle(origin).messages)
     keep = lineage.fork_point(origin, at) if at else count
     if source.conversation_id:
-        return Fork(conversation=lineage.fork(origin, now=now, keep=keep), kept=keep, of=count)
+        conversation = lineage.fork(cut_off(origin), now=now, keep=keep)
+        return Fork(conversation=conversation, kept=keep, of=count)
     cut = lineage.fork(origin, now=now, keep=keep)  # its messages and runs; the rest stays the file's
     part = replace(
         source.transcript,
