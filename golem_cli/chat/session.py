@@ -14,7 +14,7 @@ from golem_cli.chat.chat_settings import ChatSettings
 from golem_cli.chat.costs import Costs
 from golem_cli.chat.overlay import OverlayWriter
 from golem_cli.chat.planner import Planner
-from golem_cli.chat.secret_guard import SecretGuard
+from golem_cli.chat.secret_guard import NO_FILES, Origins, SecretGuard
 from golem_cli.core import recovery
 from golem_cli.core.conversation import Conversation, RunRecord
 from golem_cli.core.errors import ConfigurationError, StoreError
@@ -103,11 +103,12 @@ class Session:
         prompt: str,
         *,
         parts: Sequence[Part] = (),
+        origins: Origins = NO_FILES,
         after: Conversation | None = None,
         on_delta: OnDelta | None = None,
         on_event: OnEvent | None = None,
     ) -> Result[str]:
-        """Send a prompt and return the run's result, kept.
+        """Send a prompt and return the run's result, kept. `origins` are the files that it is from.
 
         The prompt goes on from `after`, by default from `going_on`; both are kept in one step, or neither is.
         A run that fails raises its error after it was kept: `RunError`, or another `GolemError` when it
@@ -118,7 +119,7 @@ class Session:
 
         if not prompt.strip() and not parts:
             raise ConfigurationError("the prompt is empty: type something, or attach a file")
-        self.guard.check(self.conversation, prompt=prompt, parts=parts)
+        self.guard.check(self.conversation, prompt=prompt, parts=parts, origins=origins)
         seen = after or self.going_on
         run = RunRecord(
             run_id=new_id(),
@@ -234,6 +235,12 @@ class Session:
         writer.close()
         self.left_behind(whole.conversation_id)
         return whole.conversation_id
+
+    def instruct(self, text: str) -> None:
+        """Change the instructions. Raises `ConfigurationError` where a secret in them is to be refused."""
+        if text != self.conversation.instructions:
+            self.guard.check_instructions(text)
+            self.writer.update(instructions=text)
 
     # -- moving between conversations -------------------------------------------------------------------
 

@@ -8,29 +8,38 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from golem_cli.chat.secret_guard import Origins
 from golem_cli.cli.failures import WrongUsage
 from golem_cli.core.message import Part
 from golem_cli.store.paths import user_path
 
+SEPARATOR: Final = "\n\n"
 LARGEST: Final = 20_000_000
 """Bytes; more than any provider takes inline."""
 _KINDS: Final = {"image": "image", "audio": "audio", "video": "video"}
 
 
-def attach(prompt: str, names: Sequence[str]) -> tuple[str, tuple[Part, ...]]:
-    """Return the prompt with the text files in it, and the other files as parts. Raises `WrongUsage`."""
-    pieces, parts = [prompt], []
+def attach(prompt: str, names: Sequence[str]) -> tuple[str, tuple[Part, ...], Origins]:
+    """Return the prompt with the text files in it, the other files as parts, and which file is where.
+
+    Raises `WrongUsage`.
+    """
+    whole, texts, parts, part_names = prompt, [], [], []
     for name in names:
         data = _read(user_path(name))
         media_type = mimetypes.guess_type(name)[0] or ""
         text = (
             None if media_type.partition("/")[0] in _KINDS or media_type == "application/pdf" else _text(data)
         )
-        if text is not None:
-            pieces.append(f"{Path(name).name}:\n\n{text}")
-        else:
+        shown = Path(name).name
+        if text is None:
             parts.append(_part(name, data, media_type))
-    return "\n\n".join(piece for piece in pieces if piece), tuple(parts)
+            part_names.append(shown)
+        else:
+            whole += f"{SEPARATOR if whole else ''}{shown}:{SEPARATOR}"
+            texts.append((len(whole), shown))
+            whole += text
+    return whole, tuple(parts), Origins(tuple(texts), tuple(part_names))
 
 
 def _read(path: Path) -> bytes:

@@ -33,11 +33,14 @@ def make_session(
     try:
         _keep_flags(writer, prepared.wanted, prepared.model.name)
         model = prepared.model.make()
+        settings = _chat_settings(prepared.configuration)
+        session = Session(library=library, writer=writer, model=model, settings=settings, notice=notice)
+        if prepared.wanted.system is not None:
+            session.instruct(prepared.wanted.system)
     except BaseException:  # a Ctrl-C too gives the conversation's lock back
         writer.close()
         raise
-    settings = _chat_settings(prepared.configuration)
-    return Session(library=library, writer=writer, model=model, settings=settings, notice=notice)
+    return session
 
 
 def _begin(prepared: Prepared, environment: Environment) -> Kept:
@@ -52,7 +55,7 @@ def _keep_flags(writer: Writer, wanted: Wanted, model: str) -> None:
     given = {"trim": wanted.trim, "budget": wanted.budget}
     changes = {name: value for name, value in given.items() if value is not None}
     settings = msgspec.structs.replace(writer.conversation.settings, **changes)
-    writer.update(model=model, instructions=wanted.system, settings=settings)
+    writer.update(model=model, settings=settings)
 
 
 def _chat_settings(configuration: Configuration) -> ChatSettings:

@@ -28,7 +28,7 @@ def system(room: Room, text: str) -> None:
         shown = room.conversation.instructions or "There are no instructions."
         room.say(f"{shown}\n(/system TEXT changes the instructions, /system - takes them away)")
         return
-    room.session.writer.update(instructions="" if text == "-" else text)
+    room.session.instruct("" if text == "-" else text)
     room.say("No instructions from now on." if text == "-" else "These are the instructions from now on.")
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from golem_cli.chat import lineage, resuming
 from golem_cli.chat.chat_settings import ChatSettings
-from golem_cli.chat.secret_guard import SecretPolicy
+from golem_cli.chat.secret_guard import Origins, SecretPolicy
 from golem_cli.chat.session import Session
 from golem_cli.core.errors import ConfigurationError, ModelError, RunError
 from golem_cli.core.message import Part
@@ -125,3 +125,68 @@ async def test_a_blocked_prompt_that_is_tried_again_is_not_dropped(store: Store)
             await attempt
     assert again.conversation == before
     assert again.stop is not None
+
+
+async def test_what_went_with_an_earlier_prompt_is_not_said_again(store: Store) -> None:
+    """Its instructions, its attachments, and a prompt whose run failed before it left a message."""
+    session, said = session_with("warn", store, instructions=f"Use {OTHER}.")
+    identity = session.conversation.conversation_id
+    data = base64.b64encode(f"\x00\xff{KEY}".encode("latin-1")).decode()
+    part = Part(kind="document", data=data, media_type="application/pdf")
+    session.model = ScriptedModel().fail(ModelError("gone"))
+    with pytest.raises(RunError):
+        await session.ask("this", parts=(part,))
+    assert len(said) == 2
+    session.close()
+    for _ in range(2):
+        said = []
+        again = Session(
+            library=store, writer=store.open(identity), model=ScriptedModel("Yes."), notice=said.append
+        )
+        await again.ask("and this", parts=(part,))
+        again.close()
+        assert said == []
+
+
+async def test_new_instructions_are_pointed_out_with_the_next_prompt(store: Store) -> None:
+    session, said = session_with("warn", store)
+    await session.ask("hi")
+    session.instruct(f"Use {OTHER}.")
+    await session.ask("hi")
+    await session.ask("hi")
+    assert said == ["what looks like a Groq key stands in the instructions, line 1; it is sent as it is"]
+
+
+async def test_instructions_with_a_key_are_not_kept_where_it_is_refused(store: Store) -> None:
+    session, _ = session_with("block", store, instructions="Be kind.")
+    await session.ask("hi")
+    with pytest.raises(ConfigurationError, match="not kept: what looks like a Groq key stands in the instr"):
+        session.instruct(f"Be kind.\nUse {OTHER}.")
+    assert session.conversation.instructions == "Be kind."
+    assert not any(OTHER.encode() in path.read_bytes() for path in store.conversations.iterdir())
+
+
+async def test_trying_again_says_nothing_twice(store: Store) -> None:
+    session, said = session_with("warn", store)
+    await session.ask(KEY)
+    await resuming.try_again(session)
+    assert [line for line in said if "left behind" not in line] == [SAID.format("the prompt, line 1")]
+
+
+async def test_a_key_from_a_file_is_placed_in_it_by_name_and_line(store: Store) -> None:
+    session, said = session_with("warn", store)
+    prompt = f"Look\n\na.txt:\n\nnothing\n\nb.txt:\n\nfirst\n{KEY}"
+    texts = ((prompt.index("nothing"), "a.txt"), (prompt.index("first"), "b.txt"))
+    data = base64.b64encode(OTHER.encode()).decode()
+    part = Part(kind="document", data=data, media_type="application/pdf")
+    await session.ask(prompt, parts=(part,), origins=Origins(texts, ("c.pdf",)))
+    assert said == [
+        SAID.format("b.txt, line 2"),
+        "what looks like a Groq key stands in c.pdf; it is sent as it is",
+    ]
+
+
+async def test_the_name_of_a_file_that_holds_a_key_is_not_shown(store: Store) -> None:
+    session, said = session_with("warn", store)
+    await session.ask(f"x:\n\n{OTHER}", origins=Origins(((4, f"{KEY}.txt"),)))
+    assert said == ["what looks like a Groq key stands in a file, line 1; it is sent as it is"]
