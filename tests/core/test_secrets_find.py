@@ -307,6 +307,7 @@ DIGITS: Final = "31415926535897932384626433832795"  # those of pi
         f"number {DIGITS[:24]}",
         f"token{DIGITS[:24]}",
         "98765432101234567891",  # more than 64 bits hold
+        "01844674407370955161",  # no number begins like this
         f"12345.{DIGITS}",
         f"{'=' * 60}{TAIL[:20]}",
         f"{'-' * 60}{HEX[:32]}",

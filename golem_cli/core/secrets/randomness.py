@@ -127,7 +127,7 @@ def _without(start: int, end: int, spans: list[tuple[int, int]]) -> list[tuple[i
 
 
 def _is_random_number(digits: str) -> bool:
-    fits = len(digits) == len(_LARGEST) and digits <= _LARGEST
+    fits = len(digits) == len(_LARGEST) and "1" <= digits <= _LARGEST
     return not fits and entropy(digits) >= _DIGITS_ENTROPY
 
 
