@@ -95,7 +95,11 @@ def echo_where_nothing_moves(session: PromptSession[str], terminal: Terminal, si
 
 
 class _PromptHistory(FileHistory):
-    """Earlier prompts in a file; where it cannot be read or written, those of this sitting in memory."""
+    """Earlier prompts in a file; where it cannot be read or written, those of this sitting in memory.
+
+    A line with what looks like a key is in memory only, whatever becomes of it: `golem delete` takes a
+    conversation away, and nothing takes a line out of this file.
+    """
 
     def load_history_strings(self) -> Iterable[str]:
         try:
@@ -104,6 +108,10 @@ class _PromptHistory(FileHistory):
             return ()
 
     def store_string(self, string: str) -> None:
+        from golem_cli.core.secrets import find_secrets
+
+        if find_secrets(string):
+            return
         with suppress(OSError):
             super().store_string(string)
 

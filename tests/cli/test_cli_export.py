@@ -176,3 +176,46 @@ def test_in_the_chat_an_export_points_a_secret_out(monkeypatch: pytest.MonkeyPat
         say(terminal, f"my key is {KEY[:40]}", "it is sent as it is")
         say(terminal, "/export it.md", "Written: it.md")
         assert "stands in title; it is written as it is" in terminal.text
+
+
+def test_a_key_in_a_file_that_is_attached_is_placed_in_that_file(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "key.txt").write_text(f"a\nb\n{KEY}\n", encoding="utf-8")
+    with HttpServer([answer("Hello"), answer("Again")]) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        asking = ("ask", "-m", "openai:test", "-f", str(tmp_path / "key.txt"))
+        done = golem_process(*asking, "look\nat")
+        assert done.error_line == (
+            "golem: what looks like an Anthropic key stands in key.txt, line 3; it is sent as it is"
+        )
+        assert golem_process(*asking, "-c", "look\nat").err == ""
+        monkeypatch.setenv("GOLEM_SECRETS", "block")
+        done = golem_process("ask", "-m", "openai:test", "-c", "--system", KEY, "hi")
+        assert (done.code, len(server.requests)) == (2, 2)
+        assert "not kept: what looks like an Anthropic key stands in the instructions" in done.error_line
+    assert not any('"instructions":"sk-' in path.read_text() for path in home.rglob("conversations/*"))
+
+
+@pytest.mark.parametrize("policy", ["block", "warn", "off"])
+def test_a_line_with_a_key_is_in_no_file_of_prompts(
+    policy: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Refused or sent, named or instructed: Up brings it back in this sitting, and nothing in the next."""
+    monkeypatch.setenv("GOLEM_SECRETS", policy)
+    key = KEY[:40]
+    with HttpServer([answer("Hello")] * 2) as server, chat(server, columns=120) as terminal:
+        refused = policy == "block"
+        say(terminal, f"my key is {key}", "not sent" if refused else "Hello")
+        say(terminal, f"/rename {key}", "Renamed to")
+        say(terminal, f"/system {key}", "not kept" if refused else "These are the instructions")
+        say(terminal, "/trim", "All are kept")
+        terminal.type(f"a draft {key}")
+        terminal.wait_until(lambda: f"{PROMPT} a draft {key}" in terminal.rows[terminal.cursor_row])
+        terminal.type("\x03")
+        at_prompt(terminal)
+        terminal.type("\x1b[A")
+        terminal.wait_until(lambda: f"{PROMPT} a draft {key}" in terminal.rows[terminal.cursor_row])
+    (history,) = home.rglob("history")
+    assert "/trim" in history.read_text(encoding="utf-8")
+    assert "sk-ant" not in history.read_text(encoding="utf-8")
