@@ -34,12 +34,17 @@ def read_regular(path: Path, *, follow: bool = False) -> bytes:
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
     descriptor = os.open(path, flags if follow else flags | _NO_FOLLOW)
     with os.fdopen(descriptor, "rb") as file:
-        mode = os.fstat(descriptor).st_mode
-        if stat.S_ISDIR(mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-        if not stat.S_ISREG(mode):
-            raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+        refuse_irregular(descriptor, path)
         return file.read()
+
+
+def refuse_irregular(descriptor: int, path: Path) -> None:
+    """Raise `OSError` when what was opened at `path` is a folder, a pipe or a device."""
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
 
 
 def make_folder(path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,9 +13,11 @@ from golem_cli.core.errors import ConversationNotFound, CutTranscriptError, Gole
 from golem_cli.core.identity import is_canonical_uuid
 from golem_cli.core.run_status import RUNNING
 from golem_cli.store.atomic import read_regular
-from golem_cli.store.loading import SUFFIXES, load
+from golem_cli.store.loading import SUFFIXES, load, says_nothing
 from golem_cli.store.lock import holder_of, is_held
 from golem_cli.store.obstacles import obstacle_at
+
+_is_kept_aside = re.compile(r"(json|journal)\.(orig|undone|damaged|foreign)(\.[0-9]+)?").fullmatch
 
 
 class Inspected(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,8 +28,8 @@ class Inspected(msgspec.Struct, frozen=True, kw_only=True):
     `obstacles` are those of `paths` that are no files, `closed` those that we may not read. `messages` and
     `version` are those of the file with its journal; `changes` counts what repair would change. `damaged`
     counts unusable journal entries, `torn` says that the last one was never completed, `orphaned` that there
-    is a journal and no file. `crashed` says that a run is marked as running and nobody writes; `holder` names
-    who does.
+    is a journal and no file, `foreign` of which other conversation the journal is. `crashed` says that a run
+    is marked as running and nobody writes; `holder` names who does.
     """
 
     conversation_id: str
@@ -43,6 +46,7 @@ class Inspected(msgspec.Struct, frozen=True, kw_only=True):
     damaged: int = 0
     torn: bool = False
     orphaned: bool = False
+    foreign: str = ""
     crashed: bool = False
     holder: str = ""
 
@@ -63,6 +67,12 @@ def strangers(folder: Path) -> Iterator[Path]:
         stem, _, rest = path.name.partition(".")
         if not (is_canonical_uuid(stem) and rest.startswith(("json", "journal"))):
             yield path
+
+
+def kept_aside(folder: Path) -> list[Path]:
+    """Return what `-w`, `--undo`, salvage and recovery have kept beside the conversations in `folder`."""
+    named = ((path, *path.name.partition(".")[::2]) for path in sorted(_entries(folder)))
+    return [path for path, stem, rest in named if is_canonical_uuid(stem) and _is_kept_aside(rest)]
 
 
 def stale_notes(locks: Path) -> Iterator[Path]:
@@ -87,9 +97,8 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def _says_nothing(path: Path) -> bool:
-    """Whether a file is empty, or full of zeros, as a dying disk leaves it."""
     try:
-        return not read_regular(path).strip(b"\0 \t\r\n")
+        return says_nothing(read_regular(path))
     except OSError:
         return False  # nobody knows
 
@@ -133,6 +142,7 @@ def _inspect(path: Path, paths: tuple[Path, ...], locks: Path) -> Inspected:
         damaged=loaded.damaged,
         torn=loaded.torn and not held,
         orphaned=not path.exists(),
+        foreign=loaded.foreign,
         crashed=not held and any(run.status == RUNNING for run in conversation.runs),
         holder=holder,
     )

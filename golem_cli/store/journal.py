@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from golem_cli.core.errors import ConversationChanged
-from golem_cli.store.atomic import PRIVATE_FILE, discard, sync_folder
+from golem_cli.store.atomic import PRIVATE_FILE, discard, refuse_irregular, sync_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,6 +27,7 @@ _FLAGS = (
     | getattr(os, "O_BINARY", 0)
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)  # a pipe in its place must not make us wait
 )
 
 
@@ -119,6 +120,7 @@ class JournalFile:
         if self._descriptor is None:
             descriptor = os.open(self.path, _FLAGS, PRIVATE_FILE)
             try:
+                refuse_irregular(descriptor, self.path)
                 self._refuse_others(descriptor)
                 sync_folder(self.path.parent)
             except BaseException:  # a Ctrl-C too leaves no descriptor open

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 SUFFIXES: Final = (".json", ".journal")
 """What a conversation is on disk: its file and its journal, the one without the other at times."""
 
-_NOTHING: Final = b"\0 \t\r\n"
-"""What a text that says nothing is made of; zero bytes are left by a loss of power."""
+_BEGINNING: Final = b'{"golem":'
+"""How every file that golem writes begins."""
 
 _TRIES = 20
 """A file that is replaced more often than this while we read it once is not ours to read."""
@@ -66,7 +66,7 @@ def load(path: Path, *, salvage: bool = False) -> Loaded:
     if data is None and journal is None:
         raise ConversationNotFound(f"there is no conversation {path.stem}")
     base, salvaged = None, ""
-    if data is not None and data.strip(_NOTHING):
+    if data is not None and not says_nothing(data):
         base, salvaged = _parse(path, data, salvage=salvage)
     elif data is not None:
         salvaged = _left_beside_nothing(path, journaled=journal is not None, salvage=salvage)
@@ -108,17 +108,26 @@ def _read_if_there(path: Path) -> bytes | None:
             return None
 
 
+def says_nothing(data: bytes) -> bool:
+    """Whether nothing is left of a file: it is empty, space, zeros (a loss of power), or its first few bytes.
+
+    >>> says_nothing(b""), says_nothing(bytes(4096)), says_nothing(b'{"gol'), says_nothing(b'{"golem":1')
+    (True, True, True, False)
+    """
+    return _BEGINNING.startswith(data.strip(b"\0 \t\r\n"))
+
+
 def _left_beside_nothing(path: Path, *, journaled: bool, salvage: bool) -> str:
-    """Return what is kept of a conversation whose file is empty, or raise what says how to go on."""
+    """Return what is kept of a conversation whose file says nothing, or raise what says how to go on."""
     if not journaled:
         trash = f"golem delete {path.stem} moves it to the trash"
-        raise TranscriptError(f"{path}: the text is empty; {trash}")
+        raise TranscriptError(f"{path}: its text is gone; {trash}")
     if not salvage:
         raise CutTranscriptError(
-            f"{path}: the text is empty; golem normalize --salvage -w {path.stem} keeps what its journal has",
+            f"{path}: its text is gone; golem normalize --salvage -w {path.stem} keeps what its journal has",
             whole=0,
         )
-    return "the text is empty; what its journal has was kept"
+    return "its text is gone; what its journal has was kept"
 
 
 def _parse(path: Path, data: bytes, *, salvage: bool) -> tuple[Conversation, str]:

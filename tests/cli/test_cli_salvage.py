@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 from pathlib import Path
 from typing import Final
@@ -122,14 +123,16 @@ def test_what_the_journal_holds_is_salvaged_too(store: Store, file: Path) -> Non
     assert [message.content for message in store.read(FIRST).messages] == ["one", "two"]
 
 
-@pytest.mark.parametrize("nothing", [b"", bytes(300), b" \n"], ids=["no byte", "zero bytes", "space"])
+@pytest.mark.parametrize(
+    "nothing", [b"", bytes(300), b" \n", b'{"gol'], ids=["no byte", "zero bytes", "space", "a few bytes"]
+)
 def test_a_file_that_says_nothing_names_a_way_out(store: Store, file: Path, nothing: bytes) -> None:
     file.write_bytes(nothing)
     way_out = f"golem delete {FIRST} moves it to the trash"
     for command in ("show", "resume", "fork"):
         done = golem(command, FIRST)
         assert done.code == 3
-        assert done.error_line == f"golem: {file}: the text is empty; {way_out}"
+        assert done.error_line == f"golem: {file}: its text is gone; {way_out}"
     assert golem("delete", FIRST).code == 0
     assert store.ids() == []
 
@@ -176,6 +179,41 @@ def test_the_doctors_advice_for_a_cut_file_works(store: Store, file: Path) -> No
     assert command == f"golem normalize --salvage -w {FIRST}"
     assert golem(*command.split()[1:]).code == 0
     assert store.read(FIRST).messages == (WHOLE,)
+
+
+def test_the_doctors_advice_for_an_empty_file_with_a_journal_saves_what_that_has(
+    store: Store, file: Path
+) -> None:
+    file.unlink()
+    with store.create(Conversation(conversation_id=FIRST, messages=(WHOLE,))) as writer:
+        writer.save()
+        writer.add_message(Message(role="user", content="two"))
+        journal = file.with_suffix(".journal").read_bytes()
+    file.write_bytes(b"")
+    file.with_suffix(".journal").write_bytes(journal)
+    (command,) = (does for text, does in advice().items() if str(file) in text)
+    assert golem(*command.split()[1:]).code == 0
+    assert [message.content for message in store.read(FIRST).messages] == ["two"]
+
+
+def test_the_doctor_tells_the_journal_of_another_conversation_and_what_was_kept(
+    store: Store, file: Path
+) -> None:
+    with store.create() as writer:
+        writer.save()
+        writer.add_message(WHOLE)
+        journal = writer.path.with_suffix(".journal").read_bytes()
+    file.write_bytes(b'{"golem":1,"title":"Bread","messages":[]}')
+    foreign = file.with_suffix(".journal")
+    foreign.write_bytes(journal)
+    foreign.chmod(0o600)
+    ((text, command),) = ((text, does) for text, does in advice().items() if str(foreign) in text)
+    assert text == f"{foreign} is not read: it is the journal of another conversation, {writer.path.stem}"
+    subprocess.run(shlex.split(command), check=True)
+    assert not any(str(foreign) in text for text in advice())
+    foreign.write_bytes(journal)
+    assert golem("rename", FIRST, "Rye").code == 0  # opening sets it aside
+    assert f"1 file in {file.parent}, kept by " in golem("doctor", "--offline").out
 
 
 def test_the_doctors_advice_for_an_empty_file_works(store: Store, file: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from golem_cli.core.conversation import Conversation
 from golem_cli.core.errors import ConversationChanged, StoreError
+from golem_cli.core.message import Message
 from golem_cli.store.index.database import IndexUnusable, opened, remove
 from golem_cli.store.lock import is_held
 from golem_cli.store.store import Store
@@ -87,6 +89,34 @@ def test_a_second_of_the_same_name_gets_a_number_and_nothing_takes_its_place(
     assert store.delete(ID).stem == f"{ID}.2"
     assert what(store.trash / obstacle.name) == first
     assert len(store.deleted.names()) == 2
+
+
+def test_a_step_that_meets_it_in_the_journals_place_is_refused_and_kept_afterwards(
+    store: Store, kind: str
+) -> None:
+    with store.create(Conversation(conversation_id=ID)) as writer:
+        writer.save()
+        journal = writer.path.with_suffix(".journal")
+        OBSTACLES[kind](journal)
+        message = Message(role="user", content="said")
+        with nobody_waits(journal), pytest.raises(StoreError, match=REASONS[kind]):
+            writer.add_message(message)
+        journal.rename(journal.with_suffix(".away"))
+        writer.add_message(message)
+    assert store.read(ID).messages == (message,)
+
+
+def test_nothing_goes_into_a_pipe_that_somebody_reads(store: Store) -> None:
+    with store.create(Conversation(conversation_id=ID)) as writer:
+        writer.save()
+        journal = writer.path.with_suffix(".journal")
+        os.mkfifo(journal)
+        reader = os.open(journal, os.O_RDONLY | os.O_NONBLOCK)
+        with pytest.raises(StoreError, match="it is not a regular file"):
+            writer.add_message(Message(role="user", content="said"))
+        assert os.read(reader, 100) == b""
+        os.close(reader)
+        journal.unlink()
 
 
 def test_no_new_conversation_takes_its_name(store: Store, obstacle: Path) -> None:

@@ -16,6 +16,7 @@ from golem_cli.render.words import counted
 from golem_cli.store.inspection import (
     Inspected,
     inspect_conversations,
+    kept_aside,
     lock_obstacles,
     stale_notes,
     strangers,
@@ -41,6 +42,9 @@ def _kept(folder: Path, locks: Path) -> Iterator[Check]:
         yield from _about(each)
     if whole or not total:
         yield ok("conversations", f"{counted(whole, 'conversation')} can be read")
+    if kept := kept_aside(folder):
+        text = f"{counted(len(kept), 'file')} in {folder}, kept by -w, --undo, --salvage or a recovery"
+        yield ok("kept", text)
     for path in strangers(folder):
         text = f"{path} is no conversation: a leftover, or put there by somebody"
         way = moved_away(path) if obstacle_at(path) else pasted("rm", path)
@@ -65,6 +69,10 @@ def _about(each: Inspected) -> Iterator[Check]:
         yield problem("journal", text, pasted("golem", "show", identity))
     if each.orphaned:
         yield note("journal", f"{identity} is in its journal only, whole; opening it writes its file")
+    if each.foreign:
+        path = each.paths[-1].with_suffix(".journal")
+        text = f"{path} is not read: it is the journal of another conversation, {each.foreign}"
+        yield problem("journal", text, moved_away(path))
     if each.torn:
         yield note("journal", f"{identity}: the last step was not completed on disk, and does not count")
     if each.crashed:
@@ -94,11 +102,11 @@ def _unreadable(each: Inspected) -> Check:
     if each.closed:
         text = f"{identity} cannot be read: golem may not read {each.closed[0]}"
         return problem("conversation", text, permitted(each.closed[0], "600"))
+    if each.cut:
+        return problem("conversation", text, pasted("golem", "normalize", "--salvage", "-w", identity))
     if each.empty:
         text = f"{identity} cannot be read: {file} is empty; the trash is the place for it"
         return problem("conversation", text, delete)
-    if each.cut:
-        return problem("conversation", text, pasted("golem", "normalize", "--salvage", "-w", identity))
     if each.wrong:
         return problem("conversation", f"{text}; an editor can mend it there", pasted("ls", "-l", file))
     if file.suffix == ".journal":

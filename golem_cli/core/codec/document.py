@@ -127,9 +127,9 @@ class Reading:
             text = f"the text stops in the middle, {place}"
             if self.text.padded:
                 text = f"the text ends in zero bytes, as a loss of power leaves them, {place}"
-            raise CutTranscriptError(
-                f"{text}; --salvage keeps those", whole=whole, line=line, offset=offset
-            ) from None
+            if whole or self.form == "object":  # else nothing is left to keep
+                text = f"{text}; --salvage keeps {'those' if whole else 'the rest'}"
+            raise CutTranscriptError(text, whole=whole, line=line, offset=offset) from None
         record_line = line
         if self.record_start is not None:
             record_line = self.characters.count("\n", 0, self.record_start) + 1
