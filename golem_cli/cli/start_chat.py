@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from golem_cli.cli.exit_codes import DONE, TERMINATED
@@ -126,11 +126,21 @@ def _chat(
         open_model=lambda name: open_model(name, settings, environment),
         export=export_file,
         model_names=model_names(),
-        history_file=paths_of(environment).prompt_history if options.save else None,
+        history_file=_prompt_history(environment) if options.save else None,
         vi_mode=settings.vi_mode,
         end_notice=EndNotice(settings.notify, settings.notify_after),
         once_open=_get_ready,
     )
+
+
+def _prompt_history(environment: Environment) -> Path:
+    """Where earlier prompts are kept, its folder made where that can be."""
+    from golem_cli.store.atomic import make_folder
+
+    path = paths_of(environment).prompt_history
+    with suppress(OSError):  # then those of this sitting are kept in memory
+        make_folder(path.parent)
+    return path
 
 
 def _theme(name: str, environment: Environment) -> SyntaxTheme | None:

@@ -45,7 +45,7 @@ def make_prompt(
 ) -> PromptSession[str]:
     """Return what reads the prompts on `terminal`; `bottom` gives the line below, which a plain one lacks.
 
-    `history_file` keeps earlier prompts (0600); None keeps them in memory.
+    `history_file` keeps earlier prompts (0600) where its folder is there; None keeps them in memory.
     """
     session: PromptSession[str] = PromptSession(
         PROMPT,
@@ -120,7 +120,6 @@ def _history(path: Path | None) -> History:
     if path is None:
         return InMemoryHistory()
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.touch(mode=0o600)
         kept = path.is_file()  # a pipe would make us wait
     except OSError:

@@ -343,7 +343,9 @@ def test_after_kill_9_in_mid_answer_the_chat_says_so_and_goes_on(server: HttpSer
 def test_the_prompt_history_is_private(server: HttpServer, home: Path) -> None:
     with chat(server) as terminal:
         say(terminal, "/ids", "conversation ")
-    assert (home / "golem" / "state" / "history").stat().st_mode & 0o777 == 0o600
+    kept = home / "golem" / "state" / "history"
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert [folder.stat().st_mode & 0o777 for folder in (kept.parent, home / "golem")] == [0o700, 0o700]
 
 
 @pytest.mark.parametrize("variables", [{"TERM": "dumb"}, {"NO_COLOR": "1"}, {}])
