@@ -65,11 +65,7 @@ def load(path: Path, *, salvage: bool = False) -> Loaded:
         data, journal, identity = _read_together(path)
     if data is None and journal is None:
         raise ConversationNotFound(f"there is no conversation {path.stem}")
-    base, salvaged = None, ""
-    if data is not None and not says_nothing(data):
-        base, salvaged = _parse(path, data, salvage=salvage)
-    elif data is not None:
-        salvaged = _left_beside_nothing(path, journaled=journal is not None, salvage=salvage)
+    base, salvaged = _base(path, data, journaled=journal is not None, salvage=salvage)
     revision = revision_of(data) if data is not None else ""
     entries, damaged = decode(journal or b"")
     foreign = foreign_owner(entries, revision, {base.conversation_id, path.stem}) if base is not None else ""
@@ -106,6 +102,17 @@ def _read_if_there(path: Path) -> bytes | None:
             return read_regular(path)
         except FileNotFoundError:
             return None
+
+
+def _base(
+    path: Path, data: bytes | None, *, journaled: bool, salvage: bool
+) -> tuple[Conversation | None, str]:
+    """Return what the file says, None when that is nothing, and "" or what was cut off."""
+    if data is None:
+        return None, ""
+    if says_nothing(data):
+        return None, _left_beside_nothing(path, journaled=journaled, salvage=salvage)
+    return _parse(path, data, salvage=salvage)
 
 
 def says_nothing(data: bytes) -> bool:
