@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from golem_cli.cli.exit_codes import DONE, TERMINATED
+from golem_cli.cli.exit_codes import DONE, FAILED, TERMINATED
 from golem_cli.cli.failures import WrongUsage
 from golem_cli.cli.home import paths_of
 from golem_cli.cli.model_choice import EMBEDDED
@@ -52,6 +52,7 @@ def start_chat(options: ChatOptions, environment: Environment, *, before: Before
     if not environment.stdin_is_terminal:
         raise WrongUsage('the chat needs a terminal; golem -p "text" asks without one')
     prepared = prepare(_wanted(options, environment), environment)
+    opened: list[Session] = []
     with ExitStack() as at_the_end:
 
         def open_session() -> Session:
@@ -59,13 +60,16 @@ def start_chat(options: ChatOptions, environment: Environment, *, before: Before
 
             session = make_session(prepared, environment)
             at_the_end.callback(session.close)
+            opened.append(session)
             return session
 
         chat = _chat(prepared, options, environment, open_session)
         arriving = prepared.kept is not None
         greeting = [_introduction(prepared)]
         terminated = asyncio.run(chat.run(greeting=greeting, arriving=arriving, before=before))
-    return TERMINATED if terminated else DONE
+    if terminated:
+        return TERMINATED
+    return FAILED if any(session.writer.unsaved for session in opened) else DONE
 
 
 def _wanted(options: ChatOptions, environment: Environment) -> Wanted:

@@ -64,7 +64,7 @@ def make_folder(path: Path) -> None:
 def write_aside(
     path: Path, data: bytes, *, mode: int = PRIVATE_FILE, like: os.stat_result | None = None
 ) -> Path:
-    """Write `data` to a new file beside `path`, on disk when this returns; return its path.
+    """Write `data` to a new file beside `path`, on disk and read back when this returns; return its path.
 
     It is created with `mode`, as far as the umask lets it. With the status of another file in `like` it gets
     that one's permissions, and its owner where the system permits. On an error nothing is left behind. The
@@ -81,6 +81,8 @@ def write_aside(
             if like is not None:
                 _make_alike(descriptor, like)
             os.fsync(descriptor)
+        if read_regular(temporary) != data:
+            raise OSError(errno.EIO, "it does not read back as it was written", str(temporary))
     return temporary
 
 

@@ -93,10 +93,14 @@ def change_of(entry: Entry) -> Change | None:
     return None
 
 
-def prelude_of(conversation: Conversation, revisions: Collection[str], at: str) -> tuple[Entry, ...]:
-    """Return the entries that open a journal for the file that has one of `revisions`."""
+def prelude_of(draft: Draft, revisions: Collection[str], at: str) -> tuple[Entry, ...]:
+    """Return the entries that open a journal for the file that has one of `revisions`.
+
+    A run that is under way is among them: without the file too its prompt and what it streams are there.
+    """
     marks = (mark(revision, at) for revision in sorted(revisions))
-    return *marks, Entry(kind=ABOUT, at=at, payload=_about_line(conversation))
+    about = Entry(kind=ABOUT, at=at, payload=_about_line(draft.about))
+    return *marks, about, *(entry_of(RunPut(run), at) for run in draft.running)
 
 
 def mark(revision: str, at: str) -> Entry:
@@ -147,6 +151,11 @@ class Draft:
         place = self._places.get(run_id)
         return None if place is None else self._runs[place]
 
+    @property
+    def running(self) -> list[RunRecord]:
+        """The record of the last run, if that has not ended."""
+        return [run for run in self._runs[-1:] if run.status == RUNNING]
+
     def apply(self, change: Change, at: str) -> None:
         """Make `change`, which happened at `at`, part of the conversation."""
         match change:
@@ -181,7 +190,7 @@ class Draft:
 def replay(
     conversation: Conversation | None, revision: str, entries: Sequence[Entry]
 ) -> tuple[Conversation | None, int]:
-    """Bring a file's conversation up to date with its journal; also return how many entries were unreadable.
+    """Bring a file's conversation up to date with its journal; also return how many entries were of no use.
 
     `revision` is the file's, `conversation` None when there is no file. Entries count from the last mark that
     names this revision, so that a fold that was completed is not applied twice. When no mark names it,
@@ -194,32 +203,33 @@ def replay(
     changes = [
         (change_of(entry), entry) for entry in entries[start or 0 :] if entry.kind not in {BASE, ABOUT}
     ]
-    unreadable = sum(change is None for change, _ in changes)
+    unusable = sum(change is None for change, _ in changes)
     base = conversation if conversation is not None else _first_about(entries)
     if base is None:
-        return None, unreadable
+        return None, unusable
     known = 0 if start is not None and conversation is not None else _overlap(base, changes)
     draft = Draft(base)
     for change, entry in changes:
         if isinstance(change, MessageAdded) and known:
             known -= 1
+        elif isinstance(change, PartialText) and draft.run(change.run_id) is None:
+            unusable += 1  # its run was told of elsewhere, and is gone
         elif change is not None:
             draft.apply(change, entry.at)
-    return draft.conversation, unreadable
+    return draft.conversation, unusable
 
 
-def foreign_owner(entries: Sequence[Entry], revision: str, ours: Collection[str]) -> str:
-    """Return the id of the conversation that a journal is of, when it is none of `ours`; else "".
+def owner_of(entries: Sequence[Entry], revision: str) -> str:
+    """Return the id of the conversation that a journal says it is of.
 
-    A journal with a mark of this `revision` is that file's, whatever it says; so is one that says nothing.
+    "" when it has a mark of this `revision`, the file's own whatever it says, and when it says nothing.
     """
     if _start(entries, revision) is not None:
         return ""
-    owner = next(filter(None, map(_owner_of, entries)), "")
-    return "" if owner in ours else owner
+    return next(filter(None, map(_owner_in, entries)), "")
 
 
-def _owner_of(entry: Entry) -> str:
+def _owner_in(entry: Entry) -> str:
     if entry.kind == ABOUT:
         about = _first_about([entry])
         return about.conversation_id if about is not None else ""

@@ -7,6 +7,7 @@ import os
 import stat
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from golem_cli.core.codec import Transcript, dump_transcript, load_transcript
 from golem_cli.core.conversation import FORMAT_VERSION
@@ -24,6 +25,11 @@ from golem_cli.store.atomic import (
     write_aside,
 )
 from golem_cli.store.failures import store_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from golem_cli.core.message import Message
 
 _ORIGINAL, _UNDONE = ".orig", ".undone"
 _AS_THE_UMASK_SAYS = 0o666
@@ -69,10 +75,10 @@ def write_in_form(file: ExternalFile, transcript: Transcript, *, force: bool = F
     data = dump_transcript(transcript)
     if data == file.data:
         return None
+    refuse_misread(file.path, data, transcript.messages)
     with store_errors("write", file.path):
         temporary = write_aside(file.path, data, like=file.path.stat())
         with discarded_on_error(temporary):
-            _verify(temporary, data, transcript)
             _refuse_changed(file)
             backup = keep_original(file.path, suffix=_ORIGINAL)
         put_in_place(temporary, file.path)
@@ -156,10 +162,10 @@ def _is_plain_file(path: Path) -> bool:
     return stat.S_ISREG(path.lstat().st_mode)
 
 
-def _verify(temporary: Path, data: bytes, transcript: Transcript) -> None:
-    written = read_regular(temporary)
-    if written != data or load_transcript(written).messages != transcript.messages:
-        raise StoreError(f"{temporary} does not read back as it was written; nothing was changed")
+def refuse_misread(path: Path, data: bytes, messages: Sequence[Message]) -> None:
+    """Raise `StoreError` when what is about to take the place of `path` does not say what it should."""
+    if load_transcript(data).messages != list(messages):
+        raise StoreError(f"{path} would not read as it should; nothing was changed")
 
 
 def _refuse_changed(file: ExternalFile) -> None:

@@ -8,7 +8,7 @@ import msgspec
 
 from golem_cli.core.errors import ConversationNotFound, CutTranscriptError, StoreError, TranscriptError
 from golem_cli.store.atomic import read_regular, revision_of
-from golem_cli.store.changes import foreign_owner, replay
+from golem_cli.store.changes import owner_of, replay
 from golem_cli.store.failures import store_errors
 from golem_cli.store.file_identity import identity_of
 from golem_cli.store.journal import decode
@@ -65,10 +65,12 @@ def load(path: Path, *, salvage: bool = False) -> Loaded:
         data, journal, identity = _read_together(path)
     if data is None and journal is None:
         raise ConversationNotFound(f"there is no conversation {path.stem}")
-    base, salvaged = _base(path, data, journaled=journal is not None, salvage=salvage)
     revision = revision_of(data) if data is not None else ""
     entries, damaged = decode(journal or b"")
-    foreign = foreign_owner(entries, revision, {base.conversation_id, path.stem}) if base is not None else ""
+    owner = owner_of(entries, revision)
+    ours = bool(entries) and owner in {"", path.stem}
+    base, salvaged = _base(path, data, journaled=ours, salvage=salvage)
+    foreign = owner if base is not None and owner not in {"", path.stem, base.conversation_id} else ""
     if foreign:
         journal, entries, damaged = None, [], 0
     conversation, unreadable = replay(base, revision, entries)

@@ -136,10 +136,12 @@ class Store(Shelf):
         """
         from golem_cli.store.external import newest_original, undo
 
-        with self.open(conversation_id) as writer:  # folds, so that the journal is not left to another file
-            if not newest_original(writer.path):
+        path = self._existing(conversation_id)
+        with store_errors("look for the original of", path):
+            if not newest_original(path):
                 raise StoreError(f"there is nothing to undo for conversation {conversation_id}")
-            return undo(writer.path, journal=journal_path_of(writer.path))
+        with self.open(conversation_id):  # folds, so that the journal is not left to another file
+            return undo(path, journal=journal_path_of(path))
 
     def path_of(self, conversation_id: str) -> Path:
         """Return where the conversation's file is or would be. Only a canonical UUID names one."""

@@ -21,6 +21,7 @@ from golem_cli.store.failures import store_errors
 from golem_cli.store.loading import SUFFIXES
 from golem_cli.store.obstacles import is_there, obstacle_at
 from golem_cli.store.outline import summarize
+from golem_cli.store.summary import as_seen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,9 +65,12 @@ class Trash:
             return sorted(set(found), reverse=True)
 
     def summaries(self) -> list[Summary]:
-        """Sum up every entry, the one changed last first; its name stands where the id would."""
+        """Sum up every entry, the one changed last first; its name stands where the id would.
+
+        Nobody works on one: a run that seems to be running crashed.
+        """
         found = (summarize(self.folder / f"{name}.json") for name in self.names())
-        known = [_without_self(summary) for summary in found if summary is not None]
+        known = [_without_self(as_seen(each, lambda _: False)) for each in found if each is not None]
         return sorted(known, key=lambda each: (each.updated_at, each.conversation_id), reverse=True)
 
     def restore(self, name: str) -> str:

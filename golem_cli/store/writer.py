@@ -173,13 +173,15 @@ class ConversationWriter:
         if conversation.conversation_id != self.conversation.conversation_id:
             raise StoreError("a conversation cannot change its id; fork it instead")
         kept = None
+        at = later(self._now(), conversation.updated_at)
+        new = msgspec.structs.replace(conversation, updated_at=at)
         if backup and self._saved:
+            self._refuse_misread(new)
             if self._journal is not None:
                 self._rewrite(self.conversation)
             with store_errors("keep a copy of", self.path):
                 kept = keep_original(self.path)
-        at = later(self._now(), conversation.updated_at)
-        self._rewrite(msgspec.structs.replace(conversation, updated_at=at))
+        self._rewrite(new)
         return kept
 
     def save(self) -> None:
@@ -237,7 +239,7 @@ class ConversationWriter:
 
     def _open_journal(self, at: str) -> JournalFile:
         if self._journal is None:
-            prelude = prelude_of(self._draft.about, self._revisions, at)
+            prelude = prelude_of(self._draft, self._revisions, at)
             self._journal = JournalFile(journal_path_of(self.path), prelude=prelude)
         return self._journal
 
@@ -272,6 +274,12 @@ class ConversationWriter:
             self._journal.drop()
             self._journal = None
         self._draft, self._saved = Draft(conversation), True
+
+    def _refuse_misread(self, conversation: Conversation) -> None:
+        from golem_cli.core.codec import dump_conversation
+        from golem_cli.store.external import refuse_misread
+
+        refuse_misread(self.path, dump_conversation(conversation), conversation.messages)
 
     def _check_unchanged(self) -> None:
         """Refuse to replace a file that is not the one we know. One that was removed loses nothing."""

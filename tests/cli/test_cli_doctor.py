@@ -176,7 +176,7 @@ def test_every_file_of_the_store_is_looked_at(store: Store) -> None:
             "repair would change 1 message",
             "golem ended before its last run did",
             "1 journal line cannot be used",
-            "in its journal only",
+            "lost its file: what its journal has is there (0 messages), what came before is not",
             "the last step was not completed",
             "golem ended before its last run did",
             "5 conversations can be read",

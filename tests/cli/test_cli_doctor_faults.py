@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -238,3 +239,17 @@ def test_a_damaged_index_is_gone_after_its_advice(store: Store, conversations: i
     assert damage_to(index)
     assert follow_advice() == [f"rm {index}"]
     assert nothing_is_left()
+
+
+@pytest.mark.parametrize("kind", OBSTACLES)
+def test_prompts_that_cannot_be_kept_are_told_and_the_advice_works(store: Store, kind: str) -> None:
+    history = place_of(store, "state/history")
+    history.unlink()
+    OBSTACLES[kind](history)
+
+    def told() -> list[str]:
+        return [each["advice"] for each in doctor()["checks"] if each["name"] == "prompts"]
+
+    (command,) = told()
+    subprocess.run(shlex.split(command), check=True)
+    assert told() == []

@@ -118,6 +118,7 @@ def test_what_the_journal_holds_is_salvaged_too(store: Store, file: Path) -> Non
     undone = golem("normalize", "--undo", FIRST)
     assert undone.out == f"{FIRST}: the original is back; what it took the place of is {file}.undone\n"
     assert (file.read_bytes(), file.with_suffix(".journal").read_bytes()) == (CUT, journal)
+    assert "there is nothing to undo" in golem("normalize", "--undo", FIRST).error_line
     assert not kept_journal.exists()
     assert golem("normalize", "--salvage", "-w", FIRST).code == 0
     assert [message.content for message in store.read(FIRST).messages] == ["one", "two"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from golem_cli.core.conversation import Conversation
+from golem_cli.core.conversation import Conversation, RunRecord
 from golem_cli.store.store import Store
 from tests.support.golem_runs import golem
 
@@ -136,3 +136,23 @@ def test_emptying_without_a_terminal_needs_a_yes(store: Store) -> None:
     assert golem("trash", "empty", "--yes", in_terminal=False).code == 0
     assert store.deleted.names() == []
     assert json.loads(golem("trash", "--json").raw) == []
+
+
+THIRD = "01936f4e-5f40-7a65-8d0c-2f6f8a6b1c13"
+
+
+def test_a_run_that_was_under_way_has_failed_in_the_trash(store: Store) -> None:
+    """Nobody works on what was deleted."""
+    run = RunRecord(run_id="r", status="running", prompt="hi")
+    with store.create(Conversation(conversation_id=THIRD, runs=(run,))) as writer:
+        writer.save()
+    golem("delete", THIRD)
+    (found,) = (each for each in golem("trash", "--json").json if each["conversationId"] == THIRD)
+    assert found["status"] == "failed"
+
+
+def test_what_comes_back_damaged_is_said_to_be(store: Store) -> None:
+    (store.trash / f"{FIRST}.json").write_bytes(b"[")
+    done = golem("trash", "restore", FIRST)
+    assert done.code == 0
+    assert done.out == f"{FIRST} is back, and cannot be read, as before: golem doctor says what helps\n"

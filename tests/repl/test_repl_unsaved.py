@@ -67,7 +67,7 @@ def test_leaving_what_is_not_saved_takes_a_second_word(server: HttpServer, folde
         say(terminal, "/exit", "leaving again gives it up")
         say(terminal, f"/export {elsewhere}", "Written:")
         terminal.type("/exit\r")
-        terminal.wait_end()
+        assert terminal.wait_end() == 1
     assert "Kept." not in terminal.text
     assert "The newest was not kept." in terminal.text
     assert [each["content"] for each in json.loads(elsewhere.read_bytes())["messages"]] == [

@@ -177,6 +177,36 @@ def test_a_journal_torn_at_every_byte_opens(tmp_path: Path) -> None:
     assert json.loads(path.read_bytes())["runs"][0]["stage"] == "crashed"
 
 
+def test_a_journal_alone_has_the_prompt_and_the_text_of_the_run_that_was_under_way(tmp_path: Path) -> None:
+    """The first prompt of a conversation is written with its file; the journal begins after it."""
+    store = Store(tmp_path)
+    writer = store.create()
+    writer.begin_run(RunRecord(run_id="r", prompt="the prompt"))
+    writer.note_partial("r", "half an ans")
+    journal = writer.path.with_suffix(".journal").read_bytes()
+    writer.close()
+    writer.path.unlink()
+    writer.path.with_suffix(".journal").write_bytes(journal)
+    (run,) = store.read(writer.path.stem).runs
+    assert (run.prompt, run.partial_text, run.stage) == ("the prompt", "half an ans", "crashed")
+    with store.open(writer.path.stem) as again:
+        assert again.conversation.runs == (run,)
+
+
+def test_streamed_text_of_a_run_that_nobody_knows_is_kept_aside(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    with store.create() as writer:
+        writer.begin_run(RunRecord(run_id="r", prompt="the prompt"))
+        writer.note_partial("r", "half an ans")
+        journal = writer.path.with_suffix(".journal")
+        known = journal.read_bytes()
+    damaged = b"".join(line for line in known.splitlines(keepends=True) if b" run " not in line)
+    writer.path.unlink()
+    journal.write_bytes(damaged)
+    store.open(writer.path.stem).close()
+    assert journal.with_suffix(".journal.damaged").read_bytes() == damaged
+
+
 def test_a_journal_with_a_damaged_entry_is_kept_as_it_was(tmp_path: Path) -> None:
     store = Store(tmp_path)
     with store.create() as writer:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from golem_cli.core.conversation import Conversation, RunRecord
-from golem_cli.core.errors import ConversationChanged
+from golem_cli.core.errors import ConversationChanged, TranscriptError
 from golem_cli.core.message import Message
 from golem_cli.store.store import Store
 from golem_cli.store.writer import ConversationWriter
@@ -148,6 +148,18 @@ def test_a_foreign_journal_whose_beginning_is_damaged_is_known_by_its_messages(s
     assert b" about " in about
     writer.path.with_suffix(".journal").write_bytes(mark + about.replace(b"about", b"about!") + message)
     assert contents(store, writer) == ["ours"]
+
+
+def test_nothing_of_a_foreign_journal_is_salvaged_for_a_file_of_which_nothing_is_left(store: Store) -> None:
+    with store.create(Conversation(messages=(said("ours"),))) as writer:
+        writer.save()
+    foreign = journal_of(store, "theirs")
+    writer.path.write_bytes(b"")
+    writer.path.with_suffix(".journal").write_bytes(foreign)
+    for salvage in (False, True):
+        with pytest.raises(TranscriptError, match="its text is gone; golem delete"):
+            store.open(writer.path.stem, salvage=salvage)
+    assert writer.path.with_suffix(".journal").read_bytes() == foreign
 
 
 def test_a_conversation_that_was_copied_with_its_journal_is_read_with_it(store: Store) -> None:

@@ -68,7 +68,9 @@ def _about(each: Inspected) -> Iterator[Check]:
         text = f"{identity}: {counted(each.damaged, 'journal line')} cannot be used"
         yield problem("journal", text, pasted("golem", "show", identity))
     if each.orphaned:
-        yield note("journal", f"{identity} is in its journal only, whole; opening it writes its file")
+        has = counted(each.messages, "message")
+        text = f"{identity} lost its file: what its journal has is there ({has}), what came before is not"
+        yield note("journal", text, pasted("golem", "show", identity))
     if each.foreign:
         path = each.paths[-1].with_suffix(".journal")
         text = f"{path} is not read: it is the journal of another conversation, {each.foreign}"

@@ -26,6 +26,7 @@ def folders(scope: Scope) -> Iterator[Check]:
     if paths.config != paths.data:
         yield from _folder("configuration", paths.config, private=False)
     yield from _folder("state", paths.state, private=True)
+    yield from guarded("prompts", _prompt_history(paths.prompt_history))
     yield from _files(paths.prompt_history, *sorted(paths.data.glob("index.sqlite3*")))
     yield from guarded("space", _room(paths.data))
 
@@ -79,6 +80,15 @@ def _not_there(check: str, path: Path) -> Check:
     if above.is_dir() and os.access(above, os.W_OK | os.X_OK):
         return ok(check, f"{path} is not there yet; it is made when it is needed")
     return problem(check, f"{path} is not there and cannot be made in {above}", pasted("ls", "-ld", above))
+
+
+def _prompt_history(path: Path) -> Iterator[Check]:
+    """Yield a note when earlier prompts cannot be kept: the chat says nothing, since it goes on without."""
+    text = f"{path} cannot be used: the prompts of earlier chats do not come back"
+    if os.path.lexists(path) and not path.is_file():
+        yield note("prompts", text, moved_away(path))
+    elif path.is_file() and not os.access(path, os.R_OK | os.W_OK):
+        yield note("prompts", text, permitted(path, "600"))
 
 
 def _files(*paths: Path) -> Iterator[Check]:

@@ -85,6 +85,14 @@ def _json_entry(summary: Summary) -> dict[str, object]:
     return json_summary(summary) | {"conversationId": conversation_of(name), "entry": name}
 
 
+def _way_on(conversation_id: str, store: Store) -> str:
+    try:
+        store.read(conversation_id)
+    except GolemError:
+        return ", and cannot be read, as before: golem doctor says what helps"
+    return f": golem resume {conversation_id} goes on with it"
+
+
 def _restore(references: Sequence[str], store: Store, environment: Environment) -> int:
     if not references:
         raise WrongUsage("restore what? golem trash list shows what there is")
@@ -92,7 +100,7 @@ def _restore(references: Sequence[str], store: Store, environment: Environment) 
     for reference in references:
         try:
             conversation_id = store.deleted.restore(_resolve(reference, store))
-            environment.say_done(f"{conversation_id} is back: golem resume {conversation_id} goes on with it")
+            environment.say_done(f"{conversation_id} is back{_way_on(conversation_id, store)}")
         except GolemError as error:
             code = max(code, report_error(error, environment))
     return code
