@@ -174,6 +174,7 @@ FOREIGN: Final[dict[str, Callable[[str], str]]] = {
     "a dash": lambda c: c.replace("-", "\u2013"),
     "variation selectors": lambda c: f"{c}\ufe0f",
     "tags": lambda c: f"{c}\U000e0041",
+    "accents": lambda c: f"{c}\u0301",
     "fillers": lambda c: f"{c}\u3164",
     "marks of direction": lambda c: f"\u061c{c}\u2066",
     "control characters": lambda c: f"\0{c}\x7f",
@@ -373,6 +374,7 @@ def test_a_fingerprint_as_ssh_writes_it_is_a_digest() -> None:
         f"ssh-rsa {TAIL[:40]}",
         f"-----BEGIN CERTIFICATE-----\nits password is {TAIL[:30]}\n-----END CERTIFICATE-----",
         f"data:image/svg+xml;base64,{TAIL[:60]}",
+        f"data:image/png;base64,{base64.b64encode(TAIL[:60].encode()).decode()}",
     ],
 )
 def test_what_only_claims_to_explain_does_not(text: str) -> None:

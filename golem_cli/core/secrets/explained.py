@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from functools import cache
 from typing import Final
@@ -15,6 +16,8 @@ _DIGESTS: Final = {
     "sha-?512": 64,
 }
 """Names → bytes (RFC 1321, FIPS 180-4)."""
+_BEGINNING: Final = 32
+"""Characters of base64 that tell media from text: 24 bytes."""
 _LAST_OF_TWO: Final = "[AEIMQUYcgkosw048]=?"  # ssh leaves the padding away
 _LAST_OF_ONE: Final = "[AQgw]=="
 
@@ -29,7 +32,16 @@ def explained(text: str) -> list[tuple[int, int]]:
     >>> explained("md5: d41d8cd98f00b204e9800998ecf8427e")
     [(0, 37)]
     """
-    return [match.span() for match in _expression().finditer(text)]
+    return [match.span() for match in _expression().finditer(text) if not _is_text(match["media"] or "")]
+
+
+def _is_text(data: str) -> bool:
+    """Whether base64 that is said to be media begins with printable text, as no picture or sound does."""
+    try:
+        begins = base64.b64decode(f"{data[:_BEGINNING]}==", altchars=b"-_")
+    except ValueError:
+        return True
+    return begins != b"" and begins.isascii() and begins.decode().isprintable()
 
 
 def _digest(name: str, size: int) -> str:
@@ -48,7 +60,7 @@ def _expression() -> re.Pattern[str]:
         r"|\b\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)?"  # times
         rf"|\b(?:19|20)\d\d{day}{time}(?:\d{{6}}|\d{{9}})\b"
         r"|(?<![\w.])\d{1,3}\.\d++(?!\.?\w)"  # fractions
-        r"|(?i:\bdata:(?:image(?!/svg)|audio|video|font)/[a-z0-9.+-]+;base64,)[A-Za-z0-9+/=_-]+"  # media
+        r"|(?i:\bdata:(?:image(?!/svg)|audio|video|font)/[a-z0-9.+-]+;base64,)(?P<media>[A-Za-z0-9+/=_-]+)"
         r"|-----BEGIN [A-Z0-9 ]{0,40}(?:PUBLIC KEY|CERTIFICATE|SIGNATURE)[A-Z0-9 ]{0,20}-----\s+"
         r"(?:(?:Version|Hash|Charset): [^\n]{0,60}\n)*(?:[A-Za-z0-9+/=]++[ \t\r]*+\n\s*+)*+-----END"
         r"|\b(?:ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-nistp\d+)[ \t]+AAAA[A-Za-z0-9+/=]+"  # public keys

@@ -2,7 +2,7 @@
 
 Escapes are those of JSON, programming languages, shells, HTML, Markdown and addresses. The same reads what
 Unicode folds to ASCII (NFKC: full width, mathematical letters, …) and every dash. Nobody sees marks without
-width, control characters and the colours of a terminal.
+width, control characters and the colours of a terminal; accents that stand apart are looked through too.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import cache
 from typing import Final
 
 _UNSEEN: Final = (
-    r"\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    r"\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u0300-\u036f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     r"\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb"
     r"\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
