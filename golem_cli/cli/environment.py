@@ -16,7 +16,7 @@ STANDARD_OUTPUT: Final = "standard output"
 STANDARD_STREAM: Final = "-"
 """The name of standard input (or output) where a file is asked for."""
 
-_BEYOND_ASCII: Final = re.compile(r"[^\n\x20-\x7e]")
+_BEYOND_ASCII: Final = r"[^\n\x20-\x7e]"  # compiled when it is needed: every command loads this module
 
 
 class Environment(NamedTuple):
@@ -98,7 +98,7 @@ class Environment(NamedTuple):
     def write_transcript(self, data: bytes) -> None:
         """Write JSON as it is; on a terminal with everything beyond ASCII escaped, which says the same."""
         if self.stdout_is_terminal:
-            data = _BEYOND_ASCII.sub(_escape, data.decode("utf-8")).encode("ascii")
+            data = re.sub(_BEYOND_ASCII, _escape, data.decode("utf-8")).encode("ascii")
         with _named_in_errors(STANDARD_OUTPUT):
             self.stdout.flush()
             self.stdout.buffer.write(data)

@@ -48,9 +48,11 @@ def test_the_version_is_answered_before_anything_heavy_is_imported() -> None:
 def test_help_names_every_command_and_needs_no_rich() -> None:
     """`golem --help` is plain text: Rich would double its price."""
     probe = (
-        "import sys; sys.argv[1:] = ['--help']\n"
-        "from golem_cli.__main__ import main\n"
-        "main(); print('rich' in sys.modules, 'msgspec' in sys.modules)"
+        "import sys\n"
+        "from golem_cli.cli.process import environment_of_this_process\n"
+        "from golem_cli.cli.program import program\n"
+        "program(['--help'], environment_of_this_process())\n"
+        "print('rich' in sys.modules, 'msgspec' in sys.modules)"
     )
     done = subprocess.run(
         [sys.executable, "-c", probe], capture_output=True, text=True, check=False, timeout=60
