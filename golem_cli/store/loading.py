@@ -8,10 +8,10 @@ import msgspec
 
 from golem_cli.core.errors import ConversationNotFound, CutTranscriptError, StoreError, TranscriptError
 from golem_cli.store.atomic import read_regular, revision_of
-from golem_cli.store.changes import owner_of, replay
 from golem_cli.store.failures import store_errors
 from golem_cli.store.file_identity import identity_of
 from golem_cli.store.journal import decode
+from golem_cli.store.replay import owner_of, replay
 
 if TYPE_CHECKING:
     from pathlib import Path
