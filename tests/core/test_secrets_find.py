@@ -21,6 +21,7 @@ from tests.support.secrets import EXAMPLES, HEX, TAIL, example
 
 KEY: Final = example("an Anthropic key")[1]
 LARGE: Final = 5_000_000
+PNG: Final = b"\x89PNG\r\n\x1a\n"
 
 
 def test_every_kind_of_the_list_has_an_example() -> None:
@@ -278,7 +279,10 @@ def test_names_paths_and_addresses_do_not_look_random(text: str) -> None:
         "2026-01-02T03:04:05.678Z",
         f"commit {HEX[:40]}",
         f"sha256:{HEX[:64]}",
-        f"data:image/png;base64,{TAIL}",
+        f"data:image/png;base64,{base64.b64encode(PNG + bytes(range(256))).decode()}",
+        "20261203T001908712345Z",
+        "fe80:0001:0002:0003:0a1b:2c3d:4e5f:6a7b",
+        f"git diff {HEX[:40]}..{HEX[20:60]}",
         f"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5{TAIL[:40]} bob@host",
     ],
 )
@@ -375,6 +379,7 @@ def test_a_fingerprint_as_ssh_writes_it_is_a_digest() -> None:
         f"-----BEGIN CERTIFICATE-----\nits password is {TAIL[:30]}\n-----END CERTIFICATE-----",
         f"data:image/svg+xml;base64,{TAIL[:60]}",
         f"data:image/png;base64,{base64.b64encode(TAIL[:60].encode()).decode()}",
+        f"data:image/png;base64,{base64.b64encode(PNG + b'sk-ant-api03-' + TAIL[:93].encode()).decode()}",
     ],
 )
 def test_what_only_claims_to_explain_does_not(text: str) -> None:

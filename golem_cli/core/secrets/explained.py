@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from functools import cache
 from typing import Final
@@ -16,8 +15,8 @@ _DIGESTS: Final = {
     "sha-?512": 64,
 }
 """Names → bytes (RFC 1321, FIPS 180-4)."""
-_BEGINNING: Final = 32
-"""Characters of base64 that tell media from text: 24 bytes."""
+_BEGINNING: Final = 24
+"""Bytes that tell media from text."""
 _LAST_OF_TWO: Final = "[AEIMQUYcgkosw048]=?"  # ssh leaves the padding away
 _LAST_OF_ONE: Final = "[AQgw]=="
 
@@ -32,16 +31,22 @@ def explained(text: str) -> list[tuple[int, int]]:
     >>> explained("md5: d41d8cd98f00b204e9800998ecf8427e")
     [(0, 37)]
     """
-    return [match.span() for match in _expression().finditer(text) if not _is_text(match["media"] or "")]
+    return [
+        match.span()
+        for match in _expression().finditer(text)
+        if match["media"] is None or _is_media(match["media"])
+    ]
 
 
-def _is_text(data: str) -> bool:
-    """Whether base64 that is said to be media begins with printable text, as no picture or sound does."""
-    try:
-        begins = base64.b64decode(f"{data[:_BEGINNING]}==", altchars=b"-_")
-    except ValueError:
-        return True
-    return begins != b"" and begins.isascii() and begins.decode().isprintable()
+def _is_media(data: str) -> bool:
+    """Whether base64 that is called media may be: no text begins so, and no secret is in its bytes."""
+    from golem_cli.core.secrets.data import bytes_in, secrets_in_data  # which asks us what looks random
+
+    raw = bytes_in(data)
+    if raw is None:
+        return False
+    begins = raw[:_BEGINNING]
+    return not (begins.isascii() and begins.decode().isprintable()) and not secrets_in_data(data)
 
 
 def _digest(name: str, size: int) -> str:
@@ -58,12 +63,14 @@ def _expression() -> re.Pattern[str]:
     return re.compile(
         r"(?i:(?<![0-9a-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f]))"  # UUIDs: they name
         r"|\b\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)?"  # times
-        rf"|\b(?:19|20)\d\d{day}{time}(?:\d{{6}}|\d{{9}})\b"
+        rf"|\b(?:19|20)\d\d{day}T?{time}(?:\d{{6}}|\d{{9}})Z?\b"
+        r"|(?<![\w:])(?i:(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4})(?![\w:])"  # addresses of machines
         r"|(?<![\w.])\d{1,3}\.\d++(?!\.?\w)"  # fractions
         r"|(?i:\bdata:(?:image(?!/svg)|audio|video|font)/[a-z0-9.+-]+;base64,)(?P<media>[A-Za-z0-9+/=_-]+)"
         r"|-----BEGIN [A-Z0-9 ]{0,40}(?:PUBLIC KEY|CERTIFICATE|SIGNATURE)[A-Z0-9 ]{0,20}-----\s+"
         r"(?:(?:Version|Hash|Charset): [^\n]{0,60}\n)*(?:[A-Za-z0-9+/=]++[ \t\r]*+\n\s*+)*+-----END"
         r"|\b(?:ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-nistp\d+)[ \t]+AAAA[A-Za-z0-9+/=]+"  # public keys
+        r"|\b(?:[0-9a-f]{40}\.{2,3}[0-9a-f]{40}|[0-9a-f]{64}\.{2,3}[0-9a-f]{64})\b"  # git diff
         r"|(?i:\b(?:commit|tree|parent|blob|object|merge)[ \t/:]+)(?:[0-9a-f]{40}|[0-9a-f]{64})\b"  # git
         r"|" + "|".join(_digest(name, size) for name, size in _DIGESTS.items())
     )
