@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -230,6 +231,33 @@ def test_a_damaged_index_is_made_anew(store: Store, damage: Any) -> None:
     assert found(store, "boat") == [2, 1, 0]
     assert store.summaries() == expected
     assert known(store) == set(IDS[:3])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_bytes_of_an_index_are_wrong_the_answers_are_those_of_the_files(
+    store: Store, seed: int
+) -> None:
+    """A byte, three, thirty, three hundred, the end, a page: it opens or it does not, and nobody notices."""
+    random = Random(seed)  # noqa: S311 (the same each time)
+    for number in range(12):
+        words = " ".join(f"w{number}x{each}" for each in range(400))
+        put(store, number, f"boat {words}", title=f"title {number}")
+    assert found(store, "boat") == list(range(11, -1, -1))
+    sound = index_of(store).read_bytes()
+    for _ in range(40):
+        data = bytearray(sound)
+        kind = random.choice(["bytes", "bytes", "bytes", "cut", "page"])
+        if kind == "bytes":
+            for _ in range(random.choice([1, 3, 30, 300])):
+                data[random.randrange(len(data))] = random.randrange(256)
+        elif kind == "cut":
+            del data[random.randrange(len(data)) :]
+        else:
+            start = random.randrange(0, len(data), 4096)
+            data[start : start + 4096] = bytes(4096)
+        index_of(store).write_bytes(data)
+        database.damage_to(index_of(store))  # fails at none
+        assert_same_without_index(store, "boat", "w3x77", "w1*")
 
 
 @pytest.mark.parametrize(

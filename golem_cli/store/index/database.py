@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import unicodedata
+import zlib
 from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-VERSION: Final = f"4, Unicode {unicodedata.unidata_version}"
+VERSION: Final = f"5, Unicode {unicodedata.unidata_version}"
 """The tables below, and what a word is, which changes with Unicode."""
 
 _PATIENCE: Final = 1.0
@@ -35,18 +36,18 @@ _SPARE: Final = 1000
 """Rows of words without a conversation that are let be."""
 
 _CREATE: Final = (
-    "CREATE TABLE about (version TEXT, stamps BLOB)",
+    "CREATE TABLE about (version TEXT, stamps BLOB, words_checksum INTEGER)",
     (
         "CREATE TABLE conversation (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT UNIQUE,"
         " title TEXT, created_at TEXT, updated_at TEXT, message_count INTEGER, model TEXT, status TEXT,"
-        " forked_from TEXT, imported_from TEXT)"
+        " forked_from TEXT, imported_from TEXT, checksum INTEGER)"
     ),
     "CREATE INDEX newest ON conversation (updated_at, id)",
     "CREATE VIRTUAL TABLE words USING fts5 (text, content='', detail=none, columnsize=0, tokenize=ascii)",
 )
 _INSERT: Final = (
-    "INSERT OR REPLACE INTO conversation (id, title, created_at, updated_at, message_count, model,"
-    " status, forked_from, imported_from) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT OR REPLACE INTO conversation (number, id, title, created_at, updated_at, message_count, model,"
+    " status, forked_from, imported_from, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _DELETE: Final = "DELETE FROM conversation WHERE id = ?"
 _FIELDS: Final = (
@@ -55,23 +56,20 @@ _FIELDS: Final = (
 )
 """The columns that are fields of a `Summary`, in the order of the statements."""
 _NEWEST: Final = (
-    "SELECT id, title, created_at, updated_at, message_count, model, status, forked_from, imported_from"
-    " FROM conversation ORDER BY updated_at DESC, id DESC"
+    "SELECT number, id, title, created_at, updated_at, message_count, model, status, forked_from,"
+    " imported_from, checksum FROM conversation ORDER BY updated_at DESC, id DESC"
 )
 _HAVING: Final = (
-    "SELECT id, title, created_at, updated_at, message_count, model, status, forked_from, imported_from"
-    " FROM conversation WHERE number IN (SELECT rowid FROM words WHERE words MATCH ?)"
+    "SELECT number, id, title, created_at, updated_at, message_count, model, status, forked_from,"
+    " imported_from, checksum FROM conversation WHERE number IN (SELECT rowid FROM words WHERE words MATCH ?)"
     " AND (updated_at, id) < (?, ?) ORDER BY updated_at DESC, id DESC LIMIT ?"
 )
 
 _encode: Final = msgspec.msgpack.encode
 _decode: Final = msgspec.msgpack.Decoder(dict[str, Stamp]).decode
 
-_MARK: Final = "0conversation"
-"""A word that every conversation has: where it is not found, others may not be either."""
-_WORDLESS: Final = (
-    "SELECT count(*) FROM conversation WHERE number NOT IN (SELECT rowid FROM words WHERE words MATCH ?)"
-)
+_WORDS: Final = ("SELECT id, block FROM words_data", "SELECT segid, term, pgno FROM words_idx")
+"""What FTS5 keeps, in which it notices little of what is wrong."""
 
 _NAMES: Final = ("", "-journal", "-wal", "-shm")
 """How the names of the files end that SQLite opens, the index's own first."""
@@ -139,6 +137,7 @@ def damage_to(file: Path) -> str:
         return ""  # then there is no index in use either
     try:
         with (
+            _sqlite_errors(),
             closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as source,
             closing(sqlite3.connect(":memory:", isolation_level=None)) as copy,
         ):
@@ -152,7 +151,9 @@ def damage_to(file: Path) -> str:
             if database.is_of_this_version():  # of another it is made anew
                 copy.execute("INSERT INTO words (words) VALUES ('integrity-check')")
                 database.check_words()
-    except (sqlite3.Error, IndexUnusable) as error:
+                for _ in database.newest():
+                    pass  # each row is checked as it is read
+    except IndexUnusable as error:
         return str(error)
     return ""
 
@@ -206,11 +207,18 @@ class Database:
                 self._run(statement)
         except IndexDamaged as error:
             raise IndexUnusable("this SQLite has no FTS5") from error
-        self._run("INSERT INTO about VALUES (?, ?)", VERSION, _encode({}))
+        self._run("INSERT INTO about VALUES (?, ?, ?)", VERSION, _encode({}), self._checksum_of_words())
 
     def knows_just(self, stamps: Mapping[str, Stamp]) -> bool:
-        """Whether conversations were read under just these stamps, given in the order of their ids."""
-        return self._run("SELECT 1 FROM about WHERE stamps = ?", _encode(stamps)) == [(1,)]
+        """Whether conversations were read under just these stamps, given in the order of their ids.
+
+        Raises `IndexDamaged` when there is not a row for each.
+        """
+        if self._run("SELECT 1 FROM about WHERE stamps = ?", _encode(stamps)) != [(1,)]:
+            return False
+        if self._run("SELECT count(*) FROM conversation") != [(len(stamps),)]:
+            raise IndexDamaged("conversations are gone")
+        return True
 
     def stamps(self) -> dict[str, Stamp]:
         """Return the stamps under which conversations were read."""
@@ -240,9 +248,22 @@ class Database:
         return [self._summary(*row) for row in self._run(_HAVING, terms, *last, limit)]
 
     def check_words(self) -> None:
-        """Raise `IndexDamaged` when words of conversations are gone, which SQLite itself does not notice."""
-        if self._run(_WORDLESS, f'"{_MARK}"') != [(0,)]:
-            raise IndexDamaged("words of conversations are gone")
+        """Raise `IndexDamaged` when the words are not those that were written."""
+        if self._run("SELECT words_checksum FROM about") != [(self._checksum_of_words(),)]:
+            raise IndexDamaged("it does not say what was written")
+
+    def _remember_words(self) -> None:
+        self._run("SAVEPOINT flushed")  # at which FTS5 writes what it holds back until the end
+        self._run("RELEASE flushed")
+        self._run("UPDATE about SET words_checksum = ?", self._checksum_of_words())
+
+    def _checksum_of_words(self) -> int:
+        checksum = 0
+        with _sqlite_errors():
+            for statement in _WORDS:
+                for row in self._connection.execute(statement):
+                    checksum = zlib.crc32(_encode(row), checksum)
+        return checksum
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -275,13 +296,13 @@ class Database:
 
     def clear_if_stale(self) -> None:
         """Remove everything when most words are nobody's any more."""
-        ever = sum(count for (count,) in self._run("SELECT seq FROM sqlite_sequence"))
         ((live,),) = self._run("SELECT count(*) FROM conversation")
-        if ever - live <= live + _SPARE:
+        if self._last_number() - live <= live + _SPARE:
             return
         self._run("DELETE FROM conversation")
         self._run("DELETE FROM sqlite_sequence")
         self._run("INSERT INTO words (words) VALUES ('delete-all')")
+        self._remember_words()
         self._remember({})
 
     def keep(self, conversations: Iterable[tuple[Summary, Stamp, str]]) -> None:
@@ -290,19 +311,31 @@ class Database:
         It takes the place of what is known of them. Nothing is kept of one that SQLite cannot hold.
         """
         stamps = self.stamps()
+        number = self._last_number()
         for summary, stamp, text in conversations:
-            fields = [getattr(summary, field) for field in _FIELDS]
+            number += 1
+            row = [number, summary.conversation_id, *(getattr(summary, field) for field in _FIELDS)]
             try:
-                self._run(_INSERT, summary.conversation_id, *fields)
+                self._run(_INSERT, *row, _checksum(row))
             except UnicodeEncodeError:  # a lone surrogate, in a title perhaps
                 self._run(_DELETE, summary.conversation_id)
                 stamps.pop(summary.conversation_id, None)
                 continue
-            self._run("INSERT INTO words (rowid, text) VALUES (last_insert_rowid(), ?)", f"{_MARK} {text}")
+            self._run("INSERT INTO words (rowid, text) VALUES (?, ?)", number, text)
             stamps[summary.conversation_id] = stamp
+        self._remember_words()
         self._remember(stamps)
 
-    def _summary(self, conversation_id: str, *fields: Any) -> Summary:
+    def _last_number(self) -> int:
+        """Return the highest number that a conversation ever had."""
+        return sum(last for (last,) in self._run("SELECT seq FROM sqlite_sequence"))
+
+    def _summary(self, *row: Any) -> Summary:
+        """Return what a row says. Raises `IndexDamaged` for one that says something else than was written."""
+        *written, checksum = row
+        if checksum != _checksum(written):
+            raise IndexDamaged("it does not say what was written")
+        _, conversation_id, *fields = written
         known = dict(zip(_FIELDS, fields, strict=True))
         return Summary(conversation_id=conversation_id, folder=self._conversations, **known)
 
@@ -313,7 +346,10 @@ class Database:
 
 @contextmanager
 def _sqlite_errors() -> Iterator[None]:
-    """Tell damage from what passes, by SQLite's primary error code."""
+    """Tell damage from what passes, by SQLite's primary error code.
+
+    What is damaged may also ask for endless memory, or give words that are no text, SQLite's own among them.
+    """
     import sqlite3
 
     damage = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
@@ -322,3 +358,9 @@ def _sqlite_errors() -> Iterator[None]:
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_MISUSE) & 0xFF
         raise (IndexDamaged if code in damage else IndexUnusable)(str(error)) from error
+    except (UnicodeDecodeError, MemoryError) as error:
+        raise IndexDamaged("it does not say what was written") from error
+
+
+def _checksum(row: Sequence[object]) -> int:
+    return zlib.crc32(_encode(row))

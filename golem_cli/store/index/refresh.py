@@ -45,8 +45,12 @@ def refresh(database: Database, stamps: Mapping[str, Stamp], folder: Path) -> No
 
 
 def _known(database: Database) -> Mapping[str, Stamp]:
-    """Return what the index knows, after clearing it when most words in it are nobody's any more."""
+    """Return what the index knows, after clearing it when most words in it are nobody's any more.
+
+    Words that are not what was written would count as that once others are added.
+    """
     with database.transaction():
+        database.check_words()
         database.clear_if_stale()
     return database.stamps()
 
