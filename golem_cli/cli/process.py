@@ -73,8 +73,22 @@ def _utf8(stream: TextIO | None, mode: str) -> TextIO:
         empty: IO[str] = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115, PTH123 (lives as long as we)
         return empty  # type: ignore[return-value]  # text streams of `open` are TextIO in all but name
     if isinstance(stream, io.TextIOWrapper):
+        if isinstance(stream.buffer, io.RawIOBase):
+            return _buffered(stream)
         stream.reconfigure(encoding="utf-8", errors="surrogateescape" if mode == "r" else "replace")
     return stream
+
+
+def _buffered(stream: TextIO) -> TextIO:
+    """Return another stream to where an unbuffered one leads (`PYTHONUNBUFFERED`, `python -u`).
+
+    Python's own loses what the system does not take at once, of a large output on a nearly full disk or to
+    a reader that is slow, and says nothing. golem flushes where something is to be seen.
+    """
+    buffered: IO[str] = open(  # noqa: SIM115 (lives as long as we)
+        stream.fileno(), "w", encoding="utf-8", errors="replace", closefd=False
+    )
+    return buffered  # type: ignore[return-value]  # text streams of `open` are TextIO in all but name
 
 
 def _unwritable() -> TextIO:

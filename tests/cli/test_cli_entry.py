@@ -175,20 +175,56 @@ def test_output_is_utf8_whatever_the_locale(locale: str, tmp_path: Path) -> None
     assert golem_process("normalize", "-", stdin=text, variables=variables).raw == text
 
 
-def test_a_reader_that_goes_away_ends_the_program_silently(tmp_path: Path) -> None:
-    """`golem show … | head -1` writes nothing to stderr; the exit code is a shell's for SIGPIPE."""
+def large_history(tmp_path: Path) -> Path:
+    """A file of two megabytes."""
     file = tmp_path / "long.json"
     file.write_text(
         "[" + ",".join('{"role":"user","content":"' + "x" * 500 + '"}' for _ in range(4000)) + "]"
     )
-    with subprocess.Popen([GOLEM, "show", file], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+    return file
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["at the end", "at once"])
+@pytest.mark.parametrize("command", ["show", "show --json", "normalize -o -"])
+def test_a_reader_that_goes_away_ends_the_program_silently(
+    command: str, unbuffered: str, tmp_path: Path
+) -> None:
+    """`golem show … | head -1` writes nothing to stderr; the exit code is a shell's for SIGPIPE."""
+    with subprocess.Popen(
+        [GOLEM, *command.split(), large_history(tmp_path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+    ) as child:
         assert child.stdout is not None
         assert child.stderr is not None
         child.stdout.read(10)
         child.stdout.close()
-        assert child.stderr.read() == b""
+        said = child.stderr.read()
+        assert said == b"" if command.startswith("show") else b"golem" not in said  # what was repaired
         child.wait(60)
     assert child.returncode == 141
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")
+@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["at the end", "at once"])
+@pytest.mark.parametrize("command", ["show", "show --json", "normalize -o -"])
+def test_an_output_of_which_the_system_takes_a_part_is_no_success(
+    command: str, unbuffered: str, tmp_path: Path
+) -> None:
+    """The first 512,000 bytes fit, as on a disk that is nearly full."""
+    line = f'ulimit -f 1000; "{GOLEM}" {command} "{large_history(tmp_path)}" > "{tmp_path / "out"}"'
+    done = subprocess.run(
+        ["sh", "-c", line],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        timeout=60,
+    )
+    assert done.returncode == 1
+    last = "golem: standard output: the file would be larger than the system allows"
+    assert done.stderr.splitlines()[-1] == last
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
