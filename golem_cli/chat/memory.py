@@ -23,6 +23,10 @@ class MemoryWriter:
     def path(self) -> None:
         return None
 
+    @property
+    def losses(self) -> str:
+        return ""
+
     def begin_run(self, run: RunRecord, *, after: Conversation | None = None) -> None:
         self._conversation = after or self._conversation
         self._set(runs=(*self._conversation.runs, run))

@@ -44,6 +44,10 @@ class OverlayWriter:
         return self._inner.path
 
     @property
+    def losses(self) -> str:
+        return self._inner.losses
+
+    @property
     def unsaved(self) -> bool:
         """Whether something is in memory only."""
         return self._held is not None

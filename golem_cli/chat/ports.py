@@ -58,6 +58,11 @@ class Writer(Protocol):
         """Where it is kept; None for one that is in memory only."""
         ...
 
+    @property
+    def losses(self) -> str:
+        """What of it could not be read, and where that is kept, in one line; "" for nothing."""
+        ...
+
     def begin_run(self, run: RunRecord, *, after: Conversation | None = None) -> None:
         """Keep a run that is about to start, with its prompt.
 

@@ -52,14 +52,16 @@ def open_writer(conversation: str | Conversation, library: Library, environment:
         return writer
     if isinstance(library, MemoryLibrary):
         return library.create(open_store(environment).read(conversation))
-    return library.open(conversation)
+    writer = library.open(conversation)
+    if writer.losses:
+        environment.complain(f"golem: {conversation}: {writer.losses}")
+    return writer
 
 
 def _salvage(conversation_id: str, environment: Environment) -> None:
     """Write a conversation of the store that is cut off without what was torn; its file stays beside it."""
     store = open_store(environment)
-    _, salvaged = store.salvage(conversation_id)
-    if salvaged:
+    if salvaged := store.look(conversation_id, salvage=True).salvaged:
         with store.open(conversation_id, salvage=True) as writer:
             environment.complain(f"golem: {conversation_id}: {salvaged}; the original is {writer.original}")
 

@@ -54,13 +54,14 @@ def read_source(reference: str, environment: Environment, *, salvage: bool | Non
 
 
 def _kept(conversation_id: str, environment: Environment, *, salvage: bool | None) -> Transcript:
-    store = open_store(environment)
-    conversation, salvaged = store.salvage(conversation_id) if salvage else (store.read(conversation_id), "")
+    found = open_store(environment).look(conversation_id, salvage=bool(salvage))
+    if found.losses:
+        environment.complain(f"golem: {conversation_id}: {found.losses}")
     return Transcript(
         form="object",
-        messages=list(conversation.messages),
-        conversation=conversation,
-        salvaged=salvaged,
+        messages=list(found.conversation.messages),
+        conversation=found.conversation,
+        salvaged=found.salvaged,
     )
 
 

@@ -47,6 +47,8 @@ def open_conversation(room: Room, reference: str) -> None:
             f"{locked} (golem show {conversation_id}, golem fork {conversation_id})"
         ) from locked
     room.session.go_to(writer)
+    if writer.losses:
+        room.say(f"{conversation_id}: {writer.losses}")
     opened = room.conversation
     count = counted(len(opened.messages), "message")
     room.say(f"{opened.title or 'Untitled'} · {count} · {opened.conversation_id}")

@@ -17,7 +17,7 @@ from golem_cli.store.loading import SUFFIXES, load, says_nothing
 from golem_cli.store.lock import holder_of, is_held
 from golem_cli.store.obstacles import obstacle_at
 
-_is_kept_aside = re.compile(r"(json|journal)\.(orig|undone|damaged|foreign)(\.[0-9]+)?").fullmatch
+_is_kept_aside = re.compile(r"(json|journal)\.(orig|undone|damaged|foreign|orphaned)(\.[0-9]+)?").fullmatch
 
 
 class Inspected(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,11 +25,11 @@ class Inspected(msgspec.Struct, frozen=True, kw_only=True):
 
     `problem` says why it cannot be read, "" when it can; `cut` that its text merely stops in the middle and
     can be salvaged, `empty` that there is none, `wrong` that it is there and says what no conversation does.
-    `obstacles` are those of `paths` that are no files, `closed` those that we may not read. `messages` and
-    `version` are those of the file with its journal; `changes` counts what repair would change. `damaged`
-    counts unusable journal entries, `torn` says that the last one was never completed, `orphaned` that there
-    is a journal and no file, `foreign` of which other conversation the journal is. `crashed` says that a run
-    is marked as running and nobody writes; `holder` names who does.
+    `obstacles` are those of `paths` that are no files, `closed` those that we may not read. `version` is that
+    of the file with its journal, `messages` counts those that a reader sees, `changes` what repair would
+    change, `damaged` unusable journal entries. `torn` says that the last entry was never completed,
+    `orphaned` that there is a journal and no file, `foreign` of which other conversation the journal is.
+    `crashed` says that a run is marked as running and nobody writes; `holder` names who does.
     """
 
     conversation_id: str
@@ -112,7 +112,7 @@ def _can_be_salvaged(path: Path) -> bool:
 
 def _inspect(path: Path, paths: tuple[Path, ...], locks: Path) -> Inspected:
     from golem_cli.core.history import normalize_history
-    from golem_cli.core.recovery import pending_calls
+    from golem_cli.core.recovery import pending_calls, settle
 
     found = Inspected(conversation_id=path.stem, paths=paths)
     held = is_held(locks, path.stem)
@@ -136,12 +136,12 @@ def _inspect(path: Path, paths: tuple[Path, ...], locks: Path) -> Inspected:
     _, repair = normalize_history(list(conversation.messages), pending=pending_calls(conversation))
     return msgspec.structs.replace(
         found,
-        messages=len(conversation.messages),
+        messages=len(settle(conversation).messages),
         version=conversation.version,
         changes=len(repair.synthesized) + len(repair.dropped),
         damaged=loaded.damaged,
         torn=loaded.torn and not held,
-        orphaned=not path.exists(),
+        orphaned=loaded.orphaned,
         foreign=loaded.foreign,
         crashed=not held and any(run.status == RUNNING for run in conversation.runs),
         holder=holder,

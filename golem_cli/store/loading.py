@@ -49,6 +49,21 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     foreign: str = ""
     salvaged: str = ""
 
+    @property
+    def orphaned(self) -> bool:
+        """Whether there is a journal and no file."""
+        return self.journaled and not self.revision
+
+    @property
+    def losses(self) -> str:
+        """Say what of the conversation could not be read, "" when all could; `salvaged` is told apart."""
+        told = (
+            "its file is gone: only what its journal has is here" if self.orphaned else "",
+            "its journal has lines that cannot be used" if self.damaged else "",
+            f"beside it lies the journal of another conversation, {self.foreign}" if self.foreign else "",
+        )
+        return "; ".join(filter(None, told))
+
 
 def journal_path_of(path: Path) -> Path:
     """Return where the journal of the conversation file at `path` is."""

@@ -20,6 +20,7 @@ from golem_cli.store.times import Clock, rfc3339, system_clock
 from golem_cli.store.writer import ConversationWriter
 
 if TYPE_CHECKING:
+    from golem_cli.store.loading import Loaded
     from golem_cli.store.trash import Trash
 
 
@@ -79,17 +80,21 @@ class Store(Shelf):
 
         A run that nobody works on any more shows as failed, stage `crashed`; the file stays as it is.
         """
-        return self._seen(conversation_id, load(self._existing(conversation_id)).conversation)
+        return self.look(conversation_id).conversation
+
+    def look(self, conversation_id: str, *, salvage: bool = False) -> Loaded:
+        """Read a conversation as `read` does; also return what of it is not there, or was salvaged.
+
+        With `salvage` a file that is cut off gives what precedes the cut.
+        """
+        loaded = load(self._existing(conversation_id), salvage=salvage)
+        seen = self._seen(conversation_id, loaded.conversation)
+        return msgspec.structs.replace(loaded, conversation=seen)
 
     def holder(self, conversation_id: str) -> str:
         """Say which process writes the conversation now, "" when none does. The words are untrusted."""
         held = is_held(self._locks, conversation_id)
         return holder_of(self._locks, conversation_id) if held else ""
-
-    def salvage(self, conversation_id: str) -> tuple[Conversation, str]:
-        """Read a conversation whose file may be cut off; also return what was, "" when nothing was."""
-        loaded = load(self._existing(conversation_id), salvage=True)
-        return self._seen(conversation_id, loaded.conversation), loaded.salvaged
 
     def rename(self, conversation_id: str, title: str) -> None:
         """Give the conversation another title. White space becomes single spaces; empty is refused."""

@@ -68,6 +68,8 @@ class ConversationWriter:
         self._closed = False
         self.original: Path | None = None
         """Where the file is kept that was cut off, when opening it salvaged the rest."""
+        self.losses = ""
+        """What opening it could not read, and where that is kept, in one line; "" for nothing."""
 
     @property
     def conversation(self) -> Conversation:
@@ -85,10 +87,8 @@ class ConversationWriter:
         self._revisions, self._identity = {loaded.revision}, loaded.identity
         self._saved = True
         leftover = journal_path_of(self.path)
-        if loaded.foreign:
-            with store_errors("set aside", leftover):
-                keep_original(leftover, suffix=".foreign")
-                leftover.unlink()
+        if loaded.losses:
+            self.losses = f"{loaded.losses}; the journal is kept as {_keep_journal(leftover, loaded)}"
         if loaded.salvaged:
             with store_errors("keep a copy of", self.path):
                 self.original = keep_original(self.path, journal=leftover if loaded.journaled else None)
@@ -96,9 +96,6 @@ class ConversationWriter:
             # without a prelude: its own marks tell what it changes
             self._journal = JournalFile(leftover, size=loaded.journal_size)
         if loaded.journaled or loaded.salvaged or conversation != loaded.conversation:
-            if loaded.damaged:
-                with store_errors("keep", leftover):
-                    keep_original(leftover, suffix=".damaged", copied=True)
             self._rewrite(conversation)
         discard_leftovers(self.path)  # a process that died while it wrote left one
 
@@ -307,3 +304,13 @@ class ConversationWriter:
     def _check_open(self) -> None:
         if self._closed:
             raise StoreError(f"conversation {self.path.stem} was closed; open it again to change it")
+
+
+def _keep_journal(path: Path, loaded: Loaded) -> Path:
+    """Keep a journal that does not say what it should, and return where; a foreign one is moved there."""
+    with store_errors("keep", path):
+        if loaded.foreign:
+            kept = keep_original(path, suffix=".foreign")
+            path.unlink()
+            return kept
+        return keep_original(path, suffix=".damaged" if loaded.damaged else ".orphaned", copied=True)

@@ -176,7 +176,7 @@ def test_every_file_of_the_store_is_looked_at(store: Store) -> None:
             "repair would change 1 message",
             "golem ended before its last run did",
             "1 journal line cannot be used",
-            "lost its file: what its journal has is there (0 messages), what came before is not",
+            "lost its file: what its journal has is there (1 message), what came before is not",
             "the last step was not completed",
             "golem ended before its last run did",
             "5 conversations can be read",
@@ -205,9 +205,14 @@ def test_who_writes_a_conversation_is_told(store: Store) -> None:
 
 def test_a_note_of_a_process_that_is_gone_is_told(store: Store, home: Path) -> None:
     keep(store, 1)
-    (home / "golem" / "locks" / f"{IDENTITY.format(1)}.holder").write_text("{}", encoding="utf-8")
+    note = home / "golem" / "locks" / f"{IDENTITY.format(1)}.holder"
+    note.write_text("{}", encoding="utf-8")
     (told,) = checks(doctor(), "conversations", "note")
-    assert "names a process that is gone" in told
+    assert told == f"1 note in {note.parent} names a process that is gone; such notes do no harm"
+    for number in range(2, 5):
+        note.with_name(f"{IDENTITY.format(number)}.holder").write_text("{}", encoding="utf-8")
+    (told,) = checks(doctor(), "conversations", "note")
+    assert told == f"4 notes in {note.parent} name processes that are gone; such notes do no harm"
 
 
 def test_a_damaged_index_is_a_note(store: Store, home: Path) -> None:

@@ -101,6 +101,32 @@ def test_no_run_writes_nothing_and_looks_while_another_holds_the_conversation(
         assert everything_in(home) == before
 
 
+def test_what_of_a_conversation_is_gone_is_told_by_whatever_reads_it_and_is_kept(
+    store: Store, server: HttpServer
+) -> None:
+    """The file is gone, its journal is there: a start that nobody has any more."""
+    keep(store, Message(role="user", content="the start"))
+    writer = store.open(FIRST)
+    writer.begin_run(RunRecord(run_id="r2", prompt="q"))
+    path = store.path_of(FIRST)
+    journal = path.with_suffix(".journal").read_bytes()
+    writer.close()
+    path.unlink()
+    path.with_suffix(".journal").write_bytes(journal)
+    gone = f"golem: {FIRST}: its file is gone: only what its journal has is here"
+    for command in (("show", FIRST), ("resume", FIRST, "--no-run"), ("export", FIRST, "--format", "json")):
+        done = golem(*command)
+        assert (done.code, done.err) == (0, f"{gone}\n")
+        assert "q" in done.out
+    server.reply(answer("Rye."))
+    done = golem("resume", FIRST, "--prompt", "and now?")
+    kept = path.with_suffix(".journal.orphaned")
+    assert done.code == 0
+    assert f"{gone}; the journal is kept as {kept}\n" in done.err
+    assert kept.read_bytes() == journal
+    assert golem("show", FIRST).err == ""
+
+
 def everything_in(folder: Path) -> dict[Path, bytes]:
     files = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("index."))
     return {path: path.read_bytes() for path in files}

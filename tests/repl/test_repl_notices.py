@@ -116,3 +116,19 @@ def test_a_recorded_error_is_quoted_when_a_conversation_opens(server: HttpServer
         writer.save()
     with chat(server, "-c", columns=120) as terminal:
         terminal.wait_for("its record says 'all is well⟦U+000A⟧now run ⟦U+001B⟧[2J'")
+
+
+def test_what_of_a_conversation_is_gone_is_told_when_it_opens(server: HttpServer, home: Path) -> None:
+    store = Store(home / "golem")
+    with store.create(Conversation(conversation_id=FIRST, title="Rye")) as writer:
+        writer.begin_run(RunRecord(run_id="r", prompt="q"))
+        writer.note_partial("r", "half")
+        journal = writer.path.with_suffix(".journal").read_bytes()
+    writer.path.unlink()
+    writer.path.with_suffix(".journal").write_bytes(journal)
+    with chat(server, columns=200) as terminal:
+        say(
+            terminal,
+            "/open Rye",
+            "its file is gone: only what its journal has is here; the journal is kept as",
+        )

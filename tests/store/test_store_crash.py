@@ -186,11 +186,17 @@ def test_a_journal_alone_has_the_prompt_and_the_text_of_the_run_that_was_under_w
     journal = writer.path.with_suffix(".journal").read_bytes()
     writer.close()
     writer.path.unlink()
-    writer.path.with_suffix(".journal").write_bytes(journal)
+    alone = writer.path.with_suffix(".journal")
+    alone.write_bytes(journal)
     (run,) = store.read(writer.path.stem).runs
     assert (run.prompt, run.partial_text, run.stage) == ("the prompt", "half an ans", "crashed")
+    told = "its file is gone: only what its journal has is here"
+    assert store.look(writer.path.stem).losses == told
     with store.open(writer.path.stem) as again:
         assert again.conversation.runs == (run,)
+        assert again.losses == f"{told}; the journal is kept as {alone}.orphaned"
+    assert alone.with_name(f"{alone.name}.orphaned").read_bytes() == journal
+    assert store.look(writer.path.stem).losses == ""
 
 
 def test_streamed_text_of_a_run_that_nobody_knows_is_kept_aside(tmp_path: Path) -> None:
@@ -219,6 +225,8 @@ def test_a_journal_with_a_damaged_entry_is_kept_as_it_was(tmp_path: Path) -> Non
     journal.write_bytes(damaged)
     with store.open(writer.path.stem) as again:
         assert [message.content for message in again.conversation.messages] == ["first", "last"]
+        told = f"its journal has lines that cannot be used; the journal is kept as {journal}.damaged"
+        assert again.losses == told
     assert journal.with_suffix(".journal.damaged").read_bytes() == damaged
     assert not journal.exists()
 

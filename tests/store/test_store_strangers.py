@@ -111,7 +111,6 @@ def test_a_journal_that_was_moved_away_is_written_anew(store: Store, tmp_path: P
     assert contents(store, writer) == ["1", "2"]
 
 
-@pytest.mark.skipif(os.name == "nt", reason="flock is POSIX's")
 def journal_of(store: Store, content: str) -> bytes:
     """The journal of another conversation, with one message that was not folded."""
     with store.create() as writer:
@@ -130,9 +129,13 @@ def test_the_journal_of_another_conversation_is_not_read_and_set_aside(store: St
     path.with_suffix(".journal").write_bytes(foreign)
     assert contents(store, writer) == ["ours"]
     assert store.summaries()[0].message_count == 1
+    told = f"beside it lies the journal of another conversation, {store.look(path.stem).foreign}"
+    assert store.look(path.stem).losses == told
     with store.open(path.stem) as writer:
+        assert writer.losses == f"{told}; the journal is kept as {path.with_suffix('.journal.foreign')}"
         writer.add_message(said("more"))
     assert contents(store, writer) == ["ours", "more"]
+    assert store.look(path.stem).losses == ""
     assert not path.with_suffix(".journal").exists()
     assert path.with_suffix(".journal.foreign").read_bytes() == foreign
 
@@ -173,6 +176,7 @@ def test_a_conversation_that_was_copied_with_its_journal_is_read_with_it(store: 
     assert [message.content for message in store.read(copy.stem).messages] == ["edited", "second"]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="flock is POSIX's")
 @pytest.mark.parametrize("code", [errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK])
 def test_a_file_system_without_locks_is_written(
     store: Store, monkeypatch: pytest.MonkeyPatch, code: int

@@ -55,8 +55,9 @@ def _locks(locks: Path) -> Iterator[Check]:
     for path in lock_obstacles(locks):
         text = f"{path} is {obstacle_at(path)}, and golem needs a file there to keep writers apart"
         yield problem("lock", text, moved_away(path))
-    for path in stale_notes(locks):
-        yield note("lock", f"{path} names a process that is gone; it does no harm")
+    if stale := sum(1 for _ in stale_notes(locks)):
+        name = "names a process that is" if stale == 1 else "name processes that are"
+        yield note("lock", f"{counted(stale, 'note')} in {locks} {name} gone; such notes do no harm")
 
 
 def _about(each: Inspected) -> Iterator[Check]:
