@@ -42,9 +42,14 @@ class CodeFence:
         self._blank_lines += 1
         return []
 
+    @property
+    def due(self) -> int:
+        """How many blank rows are due before the next row of code."""
+        return self._blank_lines if self.begun else int(self._separate)
+
     def due_rows(self) -> list[str]:
-        """Return the blank rows that are due before the next row of code."""
-        due = self._blank_lines if self.begun else int(self._separate)
+        """Return the blank rows that are due; they are no longer."""
+        due = self.due
         self._blank_lines = 0
         self.begun = True
         return [""] * due

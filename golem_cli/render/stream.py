@@ -26,6 +26,9 @@ _RELIEF_AFTER: Final = 10
 _RELIEF_EVERY: Final = 4
 """Rows until the next attempt; that near below the limit every row is one."""
 
+_ROOM_TO_SPARE: Final = 8
+"""Rows that an open block must have for each of them that is left blank."""
+
 _TABLE_HEAD: Final = 2
 """Lines of a table before its first row."""
 _TABLE_ROWS_AT_ONCE: Final = 16
@@ -127,7 +130,7 @@ class StreamingMarkdown:
 
     def _echoed(self, text: str) -> str:
         rows = self._echo.rows
-        out = self._echo.add(text)
+        out = self._echo_open(text)
         if self._echo.rows == rows:
             return out
         self._rows_to_relief -= self._echo.rows - rows
@@ -159,7 +162,20 @@ class StreamingMarkdown:
         if self._splitter.fence:
             self._fence = CodeFence(self._splitter.fence, separate=self._separate, theme=self._theme)
         opened = "".join(f"{line}\n" for line in self._splitter.lines) + self._tail
-        return erased + _rows(rows) + self._echo.add(opened)
+        return erased + _rows(rows) + self._echo_open(opened)
+
+    def _echo_open(self, text: str) -> str:
+        """Echo more of the open block; it begins where it will stand, or it would jump down when it ends."""
+        if text and not self._echo.rows and not self._echo.column:
+            text = "\n" * self._rows_apart() + text
+        return self._echo.add(text)
+
+    def _rows_apart(self) -> int:
+        """How many blank rows the echo begins with: none where the terminal has none to spare."""
+        if self._raw or self._table:
+            return 0
+        due = self._fence.due if self._fence else int(self._separate and not self._splitter.continues)
+        return due if due * _ROOM_TO_SPARE <= self._most_rows else 0
 
     def _render(self, block: Block) -> list[str]:
         tokens = parse(block.source, self._environment)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Final
 
 import pyte
@@ -223,6 +224,20 @@ def test_documents_in_a_row_equal_the_whole(seed: int) -> None:
 def test_the_widest_columns_give_way(naturals: tuple[int, ...], width: int, widths: tuple[int, ...]) -> None:
     rows = [[Text("x" * natural) for natural in naturals]]
     assert Columns.fit(rows, ["left"] * len(naturals), width).widths == widths
+
+
+def test_a_block_that_arrives_stands_where_it_will_stand() -> None:
+    """Its first word is in one row from the moment it is there: nothing jumps when the block ends."""
+    document = "w1 text\n\nw2 text\nmore\n\n```\nw3 = 1\n\n\nw4 = 2\n```\n\n- w5 a\n- b\n\nw6 text\n\n> w7\n\n# w8\n\nw9\n"
+    screen = Emulator(WIDTH, 40)
+    terminal, view = pyte.Stream(screen), StreamingMarkdown(width=WIDTH, height=40)
+    rows: dict[str, set[int]] = {}
+    for char in document:
+        terminal.feed(view.feed(char))
+        for number, row in enumerate(screen.rows):
+            for word in re.findall(r"w[0-9]", row):
+                rows.setdefault(word, set()).add(number)
+    assert {word: len(seen) for word, seen in rows.items()} == {f"w{n}": 1 for n in range(1, 10)}
 
 
 def test_what_cannot_be_cut_stays_raw_and_is_whole() -> None:
