@@ -9,7 +9,7 @@ from golem_cli.chat import lineage
 from golem_cli.chat.memory import MemoryLibrary
 from golem_cli.chat.session import utc_now
 from golem_cli.cli.failures import WrongUsage
-from golem_cli.cli.home import newest_conversation, open_store
+from golem_cli.cli.home import newest_conversation, open_store, tell_losses
 
 if TYPE_CHECKING:
     from golem_cli.chat.ports import Library, Writer
@@ -53,8 +53,7 @@ def open_writer(conversation: str | Conversation, library: Library, environment:
     if isinstance(library, MemoryLibrary):
         return library.create(open_store(environment).read(conversation))
     writer = library.open(conversation)
-    if writer.losses:
-        environment.complain(f"golem: {conversation}: {writer.losses}")
+    tell_losses(conversation, writer.losses, environment)
     return writer
 
 

@@ -51,6 +51,12 @@ def newest_conversation(environment: Environment) -> str | None:
     return found.conversation_id if found else None
 
 
+def tell_losses(conversation_id: str, losses: str, environment: Environment) -> None:
+    """Say what of a conversation could not be read, unless that is ""."""
+    if losses:
+        environment.complain(f"golem: {conversation_id}: {losses}")
+
+
 def _passed_over(skipped: Sequence[Summary]) -> str:
     ids = ", ".join(each.conversation_id for each in skipped[:_NAMED])
     more = f" and {len(skipped) - _NAMED} more" if len(skipped) > _NAMED else ""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from golem_cli.cli.environment import STANDARD_STREAM
 from golem_cli.cli.failures import WrongUsage, did_you_mean
-from golem_cli.cli.home import open_store
+from golem_cli.cli.home import open_store, tell_losses
 from golem_cli.core.codec import Transcript, load_transcript
 from golem_cli.core.errors import ConversationNotFound, CutTranscriptError, TranscriptError
 from golem_cli.core.identity import is_canonical_uuid
@@ -55,8 +55,7 @@ def read_source(reference: str, environment: Environment, *, salvage: bool | Non
 
 def _kept(conversation_id: str, environment: Environment, *, salvage: bool | None) -> Transcript:
     found = open_store(environment).look(conversation_id, salvage=bool(salvage))
-    if found.losses:
-        environment.complain(f"golem: {conversation_id}: {found.losses}")
+    tell_losses(conversation_id, found.losses, environment)
     return Transcript(
         form="object",
         messages=list(found.conversation.messages),

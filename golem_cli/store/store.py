@@ -96,13 +96,17 @@ class Store(Shelf):
         held = is_held(self._locks, conversation_id)
         return holder_of(self._locks, conversation_id) if held else ""
 
-    def rename(self, conversation_id: str, title: str) -> None:
-        """Give the conversation another title. White space becomes single spaces; empty is refused."""
+    def rename(self, conversation_id: str, title: str) -> str:
+        """Give the conversation another title. White space becomes single spaces; empty is refused.
+
+        Return what of the conversation could not be read, in one line; "" for nothing.
+        """
         line = " ".join(title.split())
         if not line:
             raise StoreError("a title needs at least one character")
         with self.open(conversation_id) as writer:
             writer.update(title=line)
+            return writer.losses
 
     def delete(self, conversation_id: str) -> Path:
         """Move the conversation to the trash, damaged or not, and return where it is now.

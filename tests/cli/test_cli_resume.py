@@ -118,13 +118,30 @@ def test_what_of_a_conversation_is_gone_is_told_by_whatever_reads_it_and_is_kept
         done = golem(*command)
         assert (done.code, done.err) == (0, f"{gone}\n")
         assert "q" in done.out
-    server.reply(answer("Rye."))
-    done = golem("resume", FIRST, "--prompt", "and now?")
-    kept = path.with_suffix(".journal.orphaned")
-    assert done.code == 0
-    assert f"{gone}; the journal is kept as {kept}\n" in done.err
-    assert kept.read_bytes() == journal
-    assert golem("show", FIRST).err == ""
+    for command in (("resume", FIRST, "--prompt", "and now?"), ("rename", FIRST, "Rye")):
+        path.unlink(missing_ok=True)
+        path.with_suffix(".journal").write_bytes(journal)
+        kept = path.with_suffix(".journal.orphaned")
+        kept.unlink(missing_ok=True)
+        server.reply(answer("Rye."))
+        done = golem(*command)
+        assert done.code == 0
+        assert f"{gone}; the journal is kept as {kept}\n" in done.err
+        assert kept.read_bytes() == journal
+        assert golem("show", FIRST).err == ""
+
+
+def test_the_journal_of_another_conversation_is_told_when_it_goes_to_the_trash(store: Store) -> None:
+    """It may have the only words that are left of that one."""
+    keep(store)
+    with store.create() as other:
+        other.save()
+        other.add_message(Message(role="user", content="theirs"))
+        journal = other.path.with_suffix(".journal").read_bytes()
+    store.path_of(FIRST).with_suffix(".journal").write_bytes(journal)
+    theirs = f"golem: {FIRST}: beside it lies the journal of another conversation, {other.path.stem}\n"
+    done = golem("delete", FIRST)
+    assert (done.code, done.err) == (0, theirs)
 
 
 def everything_in(folder: Path) -> dict[Path, bytes]:

@@ -10,8 +10,9 @@ from typing import Final
 
 import pytest
 
-from golem_cli.core.conversation import Conversation
+from golem_cli.core.conversation import Conversation, RunRecord
 from golem_cli.core.message import Message
+from golem_cli.core.run_status import DROPPED, RUNNING
 from golem_cli.store.store import Store
 from tests.support.golem_runs import GOLEM, golem
 
@@ -164,8 +165,10 @@ def test_undo_says_how_many_prompts_go_with_what_it_takes_away(store: Store, fil
     with store.open(FIRST) as writer:
         writer.add_message(Message(role="user", content="later"))
         writer.add_message(Message(role="assistant", content="an answer"))
+        for run_id, status in (("r1", DROPPED), ("r2", RUNNING)):
+            writer.begin_run(RunRecord(run_id=run_id, status=status, prompt="and this?"))
     done = golem("normalize", "--undo", FIRST)
-    assert done.out.endswith(f"is {file}.undone; that alone has 1 later prompt and what was answered\n")
+    assert done.out.endswith(f"is {file}.undone; that alone has 3 later prompts and what was answered\n")
     assert store.read(FIRST).messages == (WHOLE, orphan)
 
 

@@ -68,14 +68,17 @@ def _later_prompts(undone: Path, original: Path) -> str:
 
 
 def _prompts(path: Path) -> int:
-    """Count the user's messages in a file; 0 when it cannot be read."""
+    """Count the prompts in a file, those of turns that it goes on without too; 0 when it cannot be read."""
+    from golem_cli.cli.showing import conversation_of
+    from golem_cli.core.entries import entries
+    from golem_cli.core.recovery import settle
     from golem_cli.store.external import read_external
 
     try:
-        messages = read_external(path, salvage=True).transcript.messages
+        read = conversation_of(read_external(path, salvage=True).transcript)
     except GolemError:
         return 0
-    return sum(message.role == USER for message in messages)
+    return sum(entry.message.role == USER for entry in entries(settle(read)))
 
 
 def result_of(transcript: Transcript, cleaned: Cleaned) -> Transcript:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -27,7 +28,7 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Report in JSON.")] = False,
 ) -> int:
     """Move conversations to the trash. Nothing is erased; it says where each went and how it comes back."""
-    from golem_cli.cli.home import open_store
+    from golem_cli.cli.home import open_store, tell_losses
 
     environment = context.obj
     store = open_store(environment)
@@ -35,6 +36,8 @@ def command(
     for reference in conversations:
         try:
             conversation_id = store.resolve(reference)
+            with suppress(GolemError):  # what cannot be read can go all the same
+                tell_losses(conversation_id, store.look(conversation_id).losses, environment)
             trash = store.delete(conversation_id)
             moved.append({"conversationId": conversation_id, "trash": str(trash), "entry": trash.stem})
         except GolemError as error:

@@ -21,7 +21,7 @@ def command(
     title: Annotated[str, typer.Argument(metavar="TITLE", help="The new title.")],
 ) -> None:
     """Give a conversation another title."""
-    from golem_cli.cli.home import open_store
+    from golem_cli.cli.home import open_store, tell_losses
 
     environment = context.obj
     wanted = " ".join(title.split())
@@ -29,5 +29,5 @@ def command(
         raise WrongUsage("the title is empty; give the conversation a name of at least one character")
     store = open_store(environment)
     conversation_id = store.resolve(conversation)
-    store.rename(conversation_id, wanted)
+    tell_losses(conversation_id, store.rename(conversation_id, wanted), environment)
     environment.say_done(f"{conversation_id} is now called: {wanted}")
