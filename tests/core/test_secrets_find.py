@@ -67,6 +67,24 @@ def test_a_private_key_that_was_cut_off_is_hidden_as_far_as_it_goes() -> None:
     assert found.value == text
 
 
+def in_full_width(text: str) -> str:
+    """`text` in the forms of ASCII that are as wide as East Asian letters (Unicode, block FF00)."""
+    return "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in text)
+
+
+MATHEMATICAL: Final = {
+    **{chr(65 + at): chr(0x1D400 + at) for at in range(26)},
+    **{chr(97 + at): chr(0x1D41A + at) for at in range(26)},
+    **{chr(48 + at): chr(0x1D7CE + at) for at in range(10)},
+}
+"""ASCII → its letter or digit among the bold mathematical ones (Unicode, block 1D400)."""
+
+
+def in_json(text: str) -> str:
+    """`text` with everything beyond ASCII as JSON escapes it, what is beyond U+FFFF as two."""
+    return json.dumps(text)[1:-1]
+
+
 SPELLINGS: Final[dict[str, Callable[[str], str]]] = {
     "JSON": lambda c: f"\\u{ord(c):04x}",
     "JSON in JSON": lambda c: f"\\\\u{ord(c):04x}",
@@ -78,18 +96,81 @@ SPELLINGS: Final[dict[str, Callable[[str], str]]] = {
     "code": lambda c: f"`{c}`",
     "a tag": lambda c: f"<b>{c}</b>",
     "zero width": lambda c: f"\u200b{c}",
+    "full width": in_full_width,
+    "full width in JSON": lambda c: in_json(in_full_width(c)),
+    "bold mathematical letters": lambda c: MATHEMATICAL.get(c, c),
+    "bold mathematical letters in JSON": lambda c: in_json(MATHEMATICAL.get(c, c)),
+    "a hyphen that does not break": lambda c: c.replace("-", "\u2011"),
+    "a dash": lambda c: c.replace("-", "\u2013"),
+    "variation selectors": lambda c: f"{c}\ufe0f",
+    "tags": lambda c: f"{c}\U000e0041",
+    "accents": lambda c: f"{c}\u0301",
+    "fillers": lambda c: f"{c}\u3164",
+    "marks of direction": lambda c: f"\u061c{c}\u2066",
+    "control characters": lambda c: f"\0{c}\x7f",
+    "colours of a terminal": lambda c: f"\x1b[01;31m{c}\x1b[m",
+    "colours of a terminal in JSON": lambda c: f"\\u001b[1m{c}\\u001b[0m",
+    "Python, eight digits": lambda c: f"\\U{ord(c):08x}",
+    "Rust": lambda c: f"\\u{{{ord(c):x}}}",
+    "a shell, octal": lambda c: f"\\{ord(c):03o}",
+    "an old script": lambda c: f"%u{ord(c):04x}",
+    "the end of a line that goes on": lambda c: f"{c}\\\n",
 }
 
 
 @pytest.mark.parametrize("name", SPELLINGS)
 @given(chosen=st.sets(st.integers(0, len(KEY) - 1), min_size=1))
-def test_a_key_is_found_with_any_of_its_characters_escaped(name: str, chosen: set[int]) -> None:
-    spell = SPELLINGS[name]
-    spelled = "".join(spell(c) if index in chosen else c for index, c in enumerate(KEY))
-    (found,) = find_secrets(f'{{"key": "{spelled}"}}')
-    assert found.value == KEY
-    left = f'{{"key": "{spelled}"}}'[found.start : found.end]
-    assert spelled.startswith(left[:8]) or left in spelled
+def test_a_key_is_found_with_any_of_its_characters_spelled_otherwise(name: str, chosen: set[int]) -> None:
+    spelled = "".join(SPELLINGS[name](c) if index in chosen else c for index, c in enumerate(KEY))
+    for text in (f'{{"key": "{spelled}"}}', f"the key: {spelled} (mine)"):
+        (found,) = find_secrets(text)
+        assert (found.value, found.kind) == (KEY, "an Anthropic key")
+        left = text[: found.start] + text[found.end :]
+        assert (find_secrets(left), find_random(left)) == ([], [])
+
+
+BREAKS: Final = {
+    "a line end": "\n",
+    "a line end of Windows": "\r\n",
+    "an indented line": "\n    ",
+    "a quoted line": "\n> ",
+    "a line of a difference": "\n+",
+    "literals that stand together": "' '",
+    "literals that are added": '" + "',
+    "literals in two lines": '"\n    "',
+    "literals in two lines that go on": '" \\\n    "',
+}
+
+
+@pytest.mark.parametrize("name", BREAKS)
+@pytest.mark.parametrize("kind", ["a GitLab token", "a Stripe key", "a Hugging Face token", "an OpenAI key"])
+@given(cuts=st.sets(st.integers(8, 40), min_size=1, max_size=4))
+def test_a_key_is_found_that_was_broken(kind: str, name: str, cuts: set[int]) -> None:
+    """Also where it stands as JSON in JSON; a piece of a letter or two may be left."""
+    key = example(kind)[1]
+    edges = [0, *sorted(cut for cut in cuts if cut < len(key) - 4), len(key)]
+    pieces = [key[start:end] for start, end in pairwise(edges)]
+    text = f"use {BREAKS[name].join(pieces)} now\nand then"
+    for written in (text, json.dumps({"cell": json.dumps(text)})):
+        (found,) = find_secrets(written)
+        assert found.kind == kind
+        left = written[: found.start] + written[found.end :]
+        assert [piece for piece in pieces if len(piece) > 4 and piece in left] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tokens begin with glpat-\nand have twenty characters or so, all of them random",
+        "sk_live_\nis_the_beginning_of_a_key_that_is_in_use",
+        f"{KEY}\nand so on",
+        f'"{KEY}" + "/path/to/a/file"',
+        f"{KEY}\n\nk9",
+        f"{KEY}\n{KEY}\n{KEY}",
+    ],
+)
+def test_words_in_the_next_line_are_no_part_of_a_key(text: str) -> None:
+    assert [each.value for each in find_secrets(text)] == [KEY] * text.count(KEY)
 
 
 def test_a_password_with_an_escape_is_hidden_whole() -> None:
@@ -127,7 +208,20 @@ def test_a_view_reads_what_escapes_mean_and_knows_where_each_character_stands(
 
 
 @pytest.mark.parametrize(
-    "repeated", ["eyJ-", "://", "\\", "-----BEGIN PRIVATE KEY-----", "sk-", "Bearer ", "secret", "password="]
+    "repeated",
+    [
+        "eyJ-",
+        "://",
+        "\\",
+        "-----BEGIN PRIVATE KEY-----",
+        "sk-",
+        "Bearer ",
+        "secret",
+        "password=",
+        "a\n",
+        "' ",
+        f"{KEY}\n",
+    ],
 )
 def test_no_text_of_five_megabytes_makes_the_search_go_round_and_round(repeated: str) -> None:
     """A search that is not linear would take hours; nothing here looks at a clock."""
@@ -146,58 +240,6 @@ def test_secrets_are_found_in_order_and_apart(text: str) -> None:
     spans = [(found.start, found.end) for found in find_secrets(f"{text} {KEY} {text}")]
     assert spans
     assert all(before[1] <= after[0] for before, after in pairwise(spans))
-
-
-def in_full_width(text: str) -> str:
-    """`text` in the forms of ASCII that are as wide as East Asian letters (Unicode, block FF00)."""
-    return "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in text)
-
-
-MATHEMATICAL: Final = {
-    **{chr(65 + at): chr(0x1D400 + at) for at in range(26)},
-    **{chr(97 + at): chr(0x1D41A + at) for at in range(26)},
-    **{chr(48 + at): chr(0x1D7CE + at) for at in range(10)},
-}
-"""ASCII → its letter or digit among the bold mathematical ones (Unicode, block 1D400)."""
-
-
-def in_json(text: str) -> str:
-    """`text` with everything beyond ASCII as JSON escapes it, what is beyond U+FFFF as two."""
-    return json.dumps(text)[1:-1]
-
-
-FOREIGN: Final[dict[str, Callable[[str], str]]] = {
-    "full width": in_full_width,
-    "full width in JSON": lambda c: in_json(in_full_width(c)),
-    "bold mathematical letters": lambda c: MATHEMATICAL.get(c, c),
-    "bold mathematical letters in JSON": lambda c: in_json(MATHEMATICAL.get(c, c)),
-    "a hyphen that does not break": lambda c: c.replace("-", "\u2011"),
-    "a dash": lambda c: c.replace("-", "\u2013"),
-    "variation selectors": lambda c: f"{c}\ufe0f",
-    "tags": lambda c: f"{c}\U000e0041",
-    "accents": lambda c: f"{c}\u0301",
-    "fillers": lambda c: f"{c}\u3164",
-    "marks of direction": lambda c: f"\u061c{c}\u2066",
-    "control characters": lambda c: f"\0{c}\x7f",
-    "colours of a terminal": lambda c: f"\x1b[01;31m{c}\x1b[m",
-    "colours of a terminal in JSON": lambda c: f"\\u001b[1m{c}\\u001b[0m",
-    "Python, eight digits": lambda c: f"\\U{ord(c):08x}",
-    "Rust": lambda c: f"\\u{{{ord(c):x}}}",
-    "a shell, octal": lambda c: f"\\{ord(c):03o}",
-    "an old script": lambda c: f"%u{ord(c):04x}",
-    "the end of a line that goes on": lambda c: f"{c}\\\n",
-}
-
-
-@pytest.mark.parametrize("name", FOREIGN)
-@given(chosen=st.sets(st.integers(0, len(KEY) - 1), min_size=1))
-def test_a_key_is_found_with_any_of_its_characters_in_a_foreign_form(name: str, chosen: set[int]) -> None:
-    spelled = "".join(FOREIGN[name](c) if index in chosen else c for index, c in enumerate(KEY))
-    text = f"the key: {spelled} (mine)"
-    (found,) = find_secrets(text)
-    assert (found.value, found.kind) == (KEY, "an Anthropic key")
-    left = text[: found.start] + text[found.end :]
-    assert (find_secrets(left), find_random(left)) == ([], [])
 
 
 def test_an_entity_needs_no_semicolon() -> None:

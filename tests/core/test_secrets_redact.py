@@ -227,6 +227,13 @@ def test_what_has_no_signature_any_more_is_signed_by_nobody() -> None:
     assert message.signed_by != "anthropic:claude"
 
 
+def test_an_id_with_a_secret_in_it_is_renamed_whole() -> None:
+    """What is left of a key that was broken in two looks like nothing, and is half of it."""
+    broken = f"{KEY[:60]}\n\n{KEY[60:]}"
+    clean = redact(Conversation(conversation_id=broken, messages=(calling(identity=broken),))).conversation
+    assert (clean.conversation_id, clean.messages[0].tool_calls[0].id) == ("[id-1]", "[id-1]")
+
+
 def test_ids_that_look_random_get_names_and_pairs_stay_pairs() -> None:
     call = f"call_{TAIL[:24]}"
     conversation = Conversation(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import msgspec
 
 from golem_cli.core.secrets.patterns import IN_CONTEXT, PATTERNS, Pattern
-from golem_cli.core.secrets.randomness import looks_random
+from golem_cli.core.secrets.randomness import looks_random, reads_like_names
 from golem_cli.core.secrets.views import View, views
 
 PLACEHOLDER: Final = re.compile(r"(?:\[|%5[Bb])(?:secret|random|id)-[0-9]+(?:\]|%5[Dd])")
@@ -36,13 +37,40 @@ def find_secrets(text: str, *, escapes: bool = True) -> list[Found]:
     'gsk_a1b2c3d4e5f6g7h8i9j0k1'
     """
     found: list[Found] = []
+    broken: list[Found] = []
     for view in views(text) if escapes else (View(text),):
-        here = [
-            Found(kind, *view.span(start, end), view.text[start:end])
-            for kind, start, end in _matches(view.text)
-        ]
-        found = [*without_overlaps(here), *found]  # of equal ones the most decoded says what it is
-    return without_overlaps(found)
+        found = [*without_overlaps(_found_in(view)), *found]  # of equal ones the most decoded says what it is
+        broken += _broken_in(view) if escapes else ()
+    whole = without_overlaps(found)
+    starts = [each.start for each in whole]
+    return without_overlaps([*whole, *(each for each in broken if _says_more(each, whole, starts))])
+
+
+def _found_in(view: View) -> list[Found]:
+    return [
+        Found(kind, *view.span(start, end), view.text[start:end]) for kind, start, end in _matches(view.text)
+    ]
+
+
+def _broken_in(view: View) -> list[Found]:
+    """Return what looks like a secret once the lines and literals of `view` are joined."""
+    joined = view.joined()
+    if joined is None:
+        return []
+    return [each for each in _found_in(joined) if each.kind not in IN_CONTEXT and looks_random(each.value)]
+
+
+def _says_more(broken: Found, whole: Sequence[Found], starts: Sequence[int]) -> bool:
+    """Whether a secret with breaks in it is none of the `whole` ones, or goes on from one of them.
+
+    What begins the line after a whole key is most often the next word.
+    """
+    first = max(bisect_right(starts, broken.start) - 1, 0)
+    touched = [each for each in whole[first : bisect_left(starts, broken.end)] if each.end > broken.start]
+    if len(touched) != 1:
+        return not touched  # several whole ones are a list of keys
+    known = touched[0].value
+    return broken.value.startswith(known) and not reads_like_names(broken.value[len(known) :])
 
 
 def without_overlaps(found: Iterable[Found]) -> list[Found]:

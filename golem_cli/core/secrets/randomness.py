@@ -66,6 +66,15 @@ def looks_random(text: str) -> bool:
     return _SHARE * unreadable >= total > 0
 
 
+def reads_like_names(text: str) -> bool:
+    """Whether all segments of `text` are words, numbers or names; so is nothing at all.
+
+    >>> reads_like_names("and_then"), reads_like_names("L2m3N4")
+    (True, False)
+    """
+    return all(map(_reads_like_a_name, _SEGMENT.findall(text)))
+
+
 def entropy(text: str) -> float:
     """Return the Shannon entropy of the characters of `text`, in bits a character; 0 for an empty one.
 

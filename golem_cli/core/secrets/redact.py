@@ -107,7 +107,7 @@ class _Redactor:
             return self._in_data(text, place)
         clean = self._without_secrets(text, kind)
         if kind == ID:
-            return self._id(clean)
+            return self._id(text, clean)
         return self._without_random(clean, kind, place)
 
     def _secret(self, value: str) -> str:
@@ -155,10 +155,12 @@ class _Redactor:
             self.doubts.append(Doubt(place=place, why=why))
         return text
 
-    def _id(self, text: str) -> str:
-        if is_canonical_uuid(text) or PLACEHOLDER.search(text):
-            return text
-        return _named(self._ids, text, "id") if looks_random(text) or find_random(text) else text
+    def _id(self, text: str, clean: str) -> str:
+        """Return what stands for an id, `clean` being that without its secrets: a rest of it says nothing."""
+        if PLACEHOLDER.fullmatch(clean) or is_canonical_uuid(text):
+            return clean
+        kept = clean == text and (PLACEHOLDER.search(text) or not (looks_random(text) or find_random(text)))
+        return text if kept else _named(self._ids, text, "id")
 
     def _in_data(self, text: str, place: str) -> str:
         """Redact a part that holds text; of other data say when there is a secret in it."""

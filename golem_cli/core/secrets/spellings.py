@@ -30,6 +30,17 @@ _CONTROLS: Final = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 _LAST: Final = 0x10FFFF
 
 
+_BREAK: Final = re.compile(
+    r"""(?<=[A-Za-z0-9_-])(?:["'`]?[ \t]{0,8}[+.&,\\]?[ \t]{0,8}\r?\n[ \t>|+]{0,80}["'`]?"""
+    r"""|["'`][ \t]{0,8}[+.&]?[ \t]{0,8}["'`])(?=[A-Za-z0-9_-])"""
+)
+
+
+def breaks(text: str) -> Iterator[re.Match[str]]:
+    """Yield what may be within a word: the end of a line, or that of a literal to which another is joined."""
+    return _BREAK.finditer(text)
+
+
 @cache
 def _expression() -> re.Pattern[str]:
     return re.compile(

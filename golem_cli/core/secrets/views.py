@@ -8,10 +8,10 @@ original.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from golem_cli.core.secrets.spellings import meaning, spelled
+from golem_cli.core.secrets.spellings import breaks, meaning, spelled
 
 if TYPE_CHECKING:
     import re
@@ -47,13 +47,21 @@ class View:
 
     def decoded(self) -> View | None:
         """Return the view one layer deeper; None when there is nothing to decode."""
+        return self._rewritten((match, meaning(match)) for match in spelled(self.text))
+
+    def joined(self) -> View | None:
+        """Return the view without the breaks of lines and literals; None when there is none."""
+        return self._rewritten((match, "") for match in breaks(self.text))
+
+    def _rewritten(self, replacements: Iterable[tuple[re.Match[str], str]]) -> View | None:
+        """Return the view in which each match is what it is given with; None when there is none."""
         pieces: list[str] = []
         deeper = View("")
         deeper._starts, deeper._origins, deeper._widths = [], [], []
         length = end = 0
-        for match in spelled(self.text):
+        for match, meant in replacements:
             length = deeper._copy(self, pieces, length, end, match.start())
-            length = deeper._stand_for(self, pieces, length, match)
+            length = deeper._stand_for(self, pieces, length, match, meant)
             end = match.end()
         if not end:
             return None
@@ -75,9 +83,10 @@ class View:
         pieces.append(source.text[start:end])
         return length + end - start
 
-    def _stand_for(self, source: View, pieces: list[str], length: int, match: re.Match[str]) -> int:
-        """Take what an escape of `source` stands for; its place is the whole escape."""
-        meant = meaning(match)
+    def _stand_for(
+        self, source: View, pieces: list[str], length: int, match: re.Match[str], meant: str
+    ) -> int:
+        """Take what a match in `source` stands for; its place is the whole match."""
         if meant:
             start, end = source.span(match.start(), match.end())
             self._starts.append(length)
