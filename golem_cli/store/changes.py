@@ -165,8 +165,8 @@ class Draft:
                 self._put(run)
             case MessageAdded(message):
                 self._add(message)
-            case PartialText(run_id, start, text):
-                self._stream(run_id, start, text)
+            case PartialText():
+                self._stream(change)
         self._about = msgspec.structs.replace(self._about, updated_at=later(at, self._about.updated_at))
         self._value = None
 
@@ -177,10 +177,16 @@ class Draft:
             if run is not None and run.partial_text:  # that turn is complete: its text is in the message
                 self._put(msgspec.structs.replace(run, partial_text=""))
 
-    def _stream(self, run_id: str, start: int, text: str) -> None:
-        run = self.run(run_id)
-        if run is not None and start <= len(run.partial_text):  # what follows a gap is not what was streamed
-            self._put(msgspec.structs.replace(run, partial_text=run.partial_text[:start] + text))
+    def goes_on_with(self, streamed: PartialText) -> bool:
+        """Whether a known run streamed this: what follows a gap is not what was streamed."""
+        run = self.run(streamed.run_id)
+        return run is not None and streamed.start <= len(run.partial_text)
+
+    def _stream(self, streamed: PartialText) -> None:
+        run = self.run(streamed.run_id)
+        if run is not None and self.goes_on_with(streamed):
+            text = run.partial_text[: streamed.start] + streamed.text
+            self._put(msgspec.structs.replace(run, partial_text=text))
 
     def _put(self, run: RunRecord) -> None:
         place = self._places.setdefault(run.run_id, len(self._runs))

@@ -48,8 +48,8 @@ def replay(
     for change, entry in changes:
         if isinstance(change, MessageAdded) and known:
             known -= 1
-        elif isinstance(change, PartialText) and draft.run(change.run_id) is None:
-            unusable += 1  # its run was told of elsewhere, and is gone
+        elif isinstance(change, PartialText) and not draft.goes_on_with(change):
+            unusable += 1  # its run, or what came before it, is gone
         elif change is not None:
             draft.apply(change, entry.at)
     return draft.conversation, unusable

@@ -190,3 +190,27 @@ def test_streamed_text_behind_a_gap_is_not_joined_to_what_is_before_it(tmp_path:
     journal.write_bytes(journal.read_bytes().replace(b'" two"', b'" too"'))
     assert store.read(writer.path.stem).runs[0].partial_text == "one"
     writer.close()
+
+
+@pytest.mark.parametrize(
+    ("order", "left"), [((0, 2), "one"), ((0, 2, 1), "one two")], ids=["gone", "swapped"]
+)
+def test_streamed_text_behind_a_gap_is_told_and_its_journal_kept(
+    tmp_path: Path, order: tuple[int, ...], left: str
+) -> None:
+    """Each line is whole; a file system that lost or swapped one leaves words that nobody else has."""
+    store = Store(tmp_path)
+    with store.create() as writer:
+        writer.begin_run(RunRecord(run_id="r", prompt="hi"))
+        for text in ("one", "one two", "one two three"):
+            writer.note_partial("r", text)
+        journal, file = writer.path.with_suffix(".journal"), writer.path.read_bytes()
+        *first, second, third, fourth = journal.read_bytes().splitlines(keepends=True)
+    notes = [second, third, fourth]
+    writer.path.write_bytes(file)
+    journal.write_bytes(b"".join([*first, *(notes[at] for at in order)]))
+    found = store.look(writer.path.stem)
+    assert (found.conversation.runs[0].partial_text, found.damaged) == (left, 1)
+    odd = journal.read_bytes()
+    store.open(writer.path.stem).close()
+    assert journal.with_suffix(".journal.damaged").read_bytes() == odd
