@@ -69,10 +69,17 @@ def strangers(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def kept_aside(folder: Path) -> list[Path]:
-    """Return what `-w`, `--undo`, salvage and recovery have kept beside the conversations in `folder`."""
+def kept_aside(folder: Path, *, of: str = "") -> list[Path]:
+    """Return what `-w`, `--undo`, salvage and recovery have kept beside the conversations in `folder`.
+
+    With an id, only what was kept `of` that conversation.
+    """
     named = ((path, *path.name.partition(".")[::2]) for path in sorted(_entries(folder)))
-    return [path for path, stem, rest in named if is_canonical_uuid(stem) and _is_kept_aside(rest)]
+    return [
+        path
+        for path, stem, rest in named
+        if is_canonical_uuid(stem) and of in {"", stem} and _is_kept_aside(rest)
+    ]
 
 
 def stale_notes(locks: Path) -> Iterator[Path]:

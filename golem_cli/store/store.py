@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from golem_cli.core.conversation import FORMAT_VERSION, Conversation
-from golem_cli.core.errors import ConversationChanged, ConversationNotFound, NewerFormatError, StoreError
+from golem_cli.core.errors import (
+    ConversationChanged,
+    ConversationNotFound,
+    GolemError,
+    NewerFormatError,
+    StoreError,
+)
 from golem_cli.core.identity import is_canonical_uuid, new_id
 from golem_cli.store.changes import mark_crashed
 from golem_cli.store.failures import store_errors
@@ -17,7 +24,7 @@ from golem_cli.store.lock import ConversationLock, holder_of, is_held
 from golem_cli.store.obstacles import is_there
 from golem_cli.store.shelf import Shelf
 from golem_cli.store.times import Clock, rfc3339, system_clock
-from golem_cli.store.writer import ConversationWriter
+from golem_cli.store.writer import ConversationWriter, keep_journal
 
 if TYPE_CHECKING:
     from golem_cli.store.loading import Loaded
@@ -111,7 +118,8 @@ class Store(Shelf):
     def delete(self, conversation_id: str) -> Path:
         """Move the conversation to the trash, damaged or not, and return where it is now.
 
-        Whatever bears its name goes there, as it is: a folder, a pipe, or a link, which is not followed.
+        Whatever bears its name goes there, as it is: a folder, a pipe, or a link, which is not followed. But
+        the journal of another conversation, which may be all that is left of that, is set aside.
         Raises `ConversationNotFound`, `ConversationLocked` or `StoreError`.
         """
         path = self.path_of(conversation_id)
@@ -119,6 +127,7 @@ class Store(Shelf):
         lock = self._lock(conversation_id)
         lock.acquire()
         try:
+            _set_foreign_aside(path)
             with store_errors("move to the trash", path):
                 return self.deleted.put(path)
         finally:
@@ -182,6 +191,13 @@ class Store(Shelf):
 
     def _lock(self, conversation_id: str) -> ConversationLock:
         return ConversationLock(self._locks, conversation_id, since=rfc3339(self._clock()))
+
+
+def _set_foreign_aside(path: Path) -> None:
+    with suppress(GolemError):  # what cannot be read goes as it is
+        loaded = load(path)
+        if loaded.foreign:
+            keep_journal(journal_path_of(path), loaded)
 
 
 def _with_file_name(conversation: Conversation) -> Conversation:

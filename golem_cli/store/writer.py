@@ -88,7 +88,7 @@ class ConversationWriter:
         self._saved = True
         leftover = journal_path_of(self.path)
         if loaded.losses:
-            self.losses = f"{loaded.losses}; the journal is kept as {_keep_journal(leftover, loaded)}"
+            self.losses = f"{loaded.losses}; the journal is kept as {keep_journal(leftover, loaded)}"
         if loaded.salvaged:
             with store_errors("keep a copy of", self.path):
                 self.original = keep_original(self.path, journal=leftover if loaded.journaled else None)
@@ -306,7 +306,7 @@ class ConversationWriter:
             raise StoreError(f"conversation {self.path.stem} was closed; open it again to change it")
 
 
-def _keep_journal(path: Path, loaded: Loaded) -> Path:
+def keep_journal(path: Path, loaded: Loaded) -> Path:
     """Keep a journal that does not say what it should, and return where; a foreign one is moved there."""
     with store_errors("keep", path):
         if loaded.foreign:

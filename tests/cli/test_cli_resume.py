@@ -131,7 +131,7 @@ def test_what_of_a_conversation_is_gone_is_told_by_whatever_reads_it_and_is_kept
         assert golem("show", FIRST).err == ""
 
 
-def test_the_journal_of_another_conversation_is_told_when_it_goes_to_the_trash(store: Store) -> None:
+def test_the_journal_of_another_conversation_is_told_and_does_not_go_to_the_trash(store: Store) -> None:
     """It may have the only words that are left of that one."""
     keep(store)
     with store.create() as other:
@@ -142,6 +142,8 @@ def test_the_journal_of_another_conversation_is_told_when_it_goes_to_the_trash(s
     theirs = f"golem: {FIRST}: beside it lies the journal of another conversation, {other.path.stem}\n"
     done = golem("delete", FIRST)
     assert (done.code, done.err) == (0, theirs)
+    golem("trash", "empty", "--yes")
+    assert store.path_of(FIRST).with_suffix(".journal.foreign").read_bytes() == journal
 
 
 def everything_in(folder: Path) -> dict[Path, bytes]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from golem_cli.core.conversation import Conversation, RunRecord
+from golem_cli.core.message import Message
 from golem_cli.store.store import Store
 from tests.support.golem_runs import golem
 
@@ -70,6 +71,22 @@ def test_the_command_that_delete_prints_brings_it_back(store: Store) -> None:
         writer.save()
     (entry,) = golem("delete", "other", "--json").json
     assert entry["entry"] == entry["conversationId"] == writer.path.stem
+
+
+def test_delete_says_what_stays_that_was_kept_of_a_conversation(store: Store) -> None:
+    """Emptying the trash does not erase that."""
+    lost = Message(role="tool", content="x", tool_call_id="lost")
+    with store.create(Conversation(messages=(lost,))) as writer:
+        writer.save()
+    assert golem("normalize", "-w", writer.path.stem).code == 0
+    kept = writer.path.with_suffix(".json.orig")
+    stays = f"  {kept} stays: it was kept by -w, --undo, --salvage or a recovery"
+    assert golem("delete", writer.path.stem).out.splitlines()[2:] == [stays]
+    golem("trash", "restore", writer.path.stem)
+    (entry,) = golem("delete", "--json", writer.path.stem).json
+    assert entry["kept"] == [str(kept)]
+    golem("trash", "empty", "--yes")
+    assert kept.exists()
 
 
 @pytest.mark.parametrize("terminal", [False, True])

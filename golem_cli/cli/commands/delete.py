@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -13,10 +13,27 @@ from golem_cli.core.errors import GolemError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from golem_cli.cli.environment import Environment
 
 EPILOG = epilog("golem delete 0193", exit_1="the store could not do it")
+
+
+class _Moved(NamedTuple):
+    """A conversation, where it is in the trash, and what stays that was kept of it."""
+
+    conversation_id: str
+    trash: Path
+    kept: list[Path]
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "conversationId": self.conversation_id,
+            "trash": str(self.trash),
+            "entry": self.trash.stem,
+            "kept": [str(path) for path in self.kept],
+        }
 
 
 def command(
@@ -29,29 +46,33 @@ def command(
 ) -> int:
     """Move conversations to the trash. Nothing is erased; it says where each went and how it comes back."""
     from golem_cli.cli.home import open_store, tell_losses
+    from golem_cli.store.inspection import kept_aside
 
     environment = context.obj
     store = open_store(environment)
-    code, moved = DONE, []
+    code = DONE
+    moved: list[_Moved] = []
     for reference in conversations:
         try:
             conversation_id = store.resolve(reference)
             with suppress(GolemError):  # what cannot be read can go all the same
                 tell_losses(conversation_id, store.look(conversation_id).losses, environment)
             trash = store.delete(conversation_id)
-            moved.append({"conversationId": conversation_id, "trash": str(trash), "entry": trash.stem})
+            moved.append(_Moved(conversation_id, trash, kept_aside(store.conversations, of=conversation_id)))
         except GolemError as error:
             code = max(code, report_error(error, environment))
-    entries = " ".join(entry["entry"] for entry in moved)
+    entries = " ".join(each.trash.stem for each in moved)
     with environment.told(f"deleted; golem trash restore {entries} undoes it" if moved else ""):
         _report(moved, as_json=as_json, environment=environment)
     return code
 
 
-def _report(moved: Sequence[dict[str, str]], *, as_json: bool, environment: Environment) -> None:
+def _report(moved: Sequence[_Moved], *, as_json: bool, environment: Environment) -> None:
     if as_json:
-        environment.say_json(moved)
+        environment.say_json([each.as_json() for each in moved])
         return
-    for entry in moved:
-        environment.say(f"{entry['conversationId']} is in the trash now: {entry['trash']}")
-        environment.say(f"  golem trash restore {entry['entry']} brings it back")
+    for each in moved:
+        environment.say(f"{each.conversation_id} is in the trash now: {each.trash}")
+        environment.say(f"  golem trash restore {each.trash.stem} brings it back")
+        for path in each.kept:
+            environment.say(f"  {path} stays: it was kept by -w, --undo, --salvage or a recovery")
