@@ -7,6 +7,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import IO, Final, TextIO
 
 from golem_cli.cli.environment import STANDARD_OUTPUT, Environment
@@ -111,5 +112,7 @@ def _report_lost_output(error: OSError) -> int:
     from golem_cli.cli.failures import line_of
 
     error.filename = error.filename or STANDARD_OUTPUT
-    sys.stderr.write(f"{line_of(error)}\n")
+    with suppress(OSError):  # standard error may lead to the same full disk
+        sys.stderr.write(f"{line_of(error)}\n")
+        sys.stderr.flush()
     return FAILED

@@ -250,6 +250,22 @@ def _wait_until_it_reads(pid: int) -> None:
             return
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux's full device")
+@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["at the end", "at once"])
+@pytest.mark.parametrize("streams", [">/dev/full 2>&1", ">/dev/full 2>&-", ">/dev/full 2>/dev/full"])
+def test_a_failure_that_nobody_can_be_told_has_its_exit_code(
+    streams: str, unbuffered: str, tmp_path: Path
+) -> None:
+    line = f'"{GOLEM}" show "{large_history(tmp_path)}" {streams}'
+    done = subprocess.run(
+        ["sh", "-c", line],
+        check=False,
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        timeout=60,
+    )
+    assert done.returncode == 1
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell's redirections")
 @pytest.mark.parametrize(
     "command", ["--help", "list --help", "--version", "list", "show {file}", "normalize {file}"]

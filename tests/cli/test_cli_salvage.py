@@ -172,6 +172,19 @@ def test_undo_says_how_many_prompts_go_with_what_it_takes_away(store: Store, fil
     assert store.read(FIRST).messages == (WHOLE, orphan)
 
 
+def test_undo_does_not_call_later_what_the_journal_brings_back(store: Store, file: Path) -> None:
+    file.unlink()
+    with store.create(Conversation(conversation_id=FIRST, messages=(WHOLE, WHOLE))) as writer:
+        writer.save()
+        cut = file.read_bytes()[:-40]
+        writer.add_message(Message(role="user", content="two"))
+        journal = file.with_suffix(".journal").read_bytes()
+    file.write_bytes(cut)
+    file.with_suffix(".journal").write_bytes(journal)
+    assert golem("normalize", "--salvage", "-w", FIRST).code == 0
+    assert golem("normalize", "--undo", FIRST).out.endswith(f"is {file}.undone\n")
+
+
 def advice() -> dict[str, str]:
     """The texts of the doctor's problems, and what helps against each."""
     found = golem("doctor", "--offline", "--json").json["checks"]

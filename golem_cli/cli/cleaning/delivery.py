@@ -15,10 +15,13 @@ from golem_cli.core.errors import ConversationChanged, GolemError
 from golem_cli.core.message import USER
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from golem_cli.cli.cleaning.report import Cleaned
     from golem_cli.cli.environment import Environment
     from golem_cli.cli.sources import Source
     from golem_cli.core.codec import Transcript
+    from golem_cli.core.conversation import Conversation
 
 
 def write_in_place(source: Source, cleaned: Cleaned, environment: Environment) -> str:
@@ -54,31 +57,41 @@ def undo(name: str, environment: Environment) -> str:
     conversation_id = find_conversation(name, environment)
     store = open_store(environment)
     undone = store.undo(conversation_id) if conversation_id else external.undo(Path(name))
-    original = store.path_of(conversation_id) if conversation_id else Path(name)
-    later = _later_prompts(undone, original)
-    return f"{name}: the original is back; what it took the place of is {undone}{later}"
+
+    def original() -> Conversation:
+        """Whatever it has, its journal too."""
+        if conversation_id:
+            return store.look(conversation_id, salvage=True).conversation
+        return _in_file(Path(name))
+
+    later = _prompts(lambda: _in_file(undone)) - _prompts(original)
+    return f"{name}: the original is back; what it took the place of is {undone}{_later_prompts(later)}"
 
 
-def _later_prompts(undone: Path, original: Path) -> str:
+def _later_prompts(count: int) -> str:
     """Say how many prompts came after the original: whoever undoes a repair may not think of them."""
     from golem_cli.render.words import counted
 
-    later = _prompts(undone) - _prompts(original)
-    return f"; that alone has {counted(later, 'later prompt')} and what was answered" if later > 0 else ""
+    return f"; that alone has {counted(count, 'later prompt')} and what was answered" if count > 0 else ""
 
 
-def _prompts(path: Path) -> int:
-    """Count the prompts in a file, those of turns that it goes on without too; 0 when it cannot be read."""
+def _in_file(path: Path) -> Conversation:
     from golem_cli.cli.showing import conversation_of
-    from golem_cli.core.entries import entries
-    from golem_cli.core.recovery import settle
     from golem_cli.store.external import read_external
 
+    return conversation_of(read_external(path, salvage=True).transcript)
+
+
+def _prompts(read: Callable[[], Conversation]) -> int:
+    """Count the prompts, those of turns that a conversation goes on without too; 0 when it cannot be read."""
+    from golem_cli.core.entries import entries
+    from golem_cli.core.recovery import settle
+
     try:
-        read = conversation_of(read_external(path, salvage=True).transcript)
+        conversation = read()
     except GolemError:
         return 0
-    return sum(entry.message.role == USER for entry in entries(settle(read)))
+    return sum(entry.message.role == USER for entry in entries(settle(conversation)))
 
 
 def result_of(transcript: Transcript, cleaned: Cleaned) -> Transcript:
