@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from golem_cli.core.model import OnDelta
     from golem_cli.core.result import Result
     from golem_cli.core.run import Agent, RetryWait
+
+
+_LOST: Final = "the newest of the conversation was not kept"
 
 
 def utc_now() -> str:
@@ -245,17 +248,22 @@ class Session:
     # -- moving between conversations -------------------------------------------------------------------
 
     def fork(self, keep: int | None = None) -> str:
-        """Fork at the first `keep` of the messages seen (all when None); go there, return the parent's id."""
+        """Fork at the first `keep` of the messages seen (all when None); go there, return the parent's id.
+
+        A whole fork has what is here in memory only, so it may leave a conversation that cannot be saved.
+        """
         if not self.conversation.messages and not self.conversation.runs:
             raise ConfigurationError("there is nothing to fork yet: this conversation has no messages")
         count = len(self.seen.messages)
         if keep is not None and not 1 <= keep <= count:
             raise ConfigurationError(f"no message {keep} here: there are {count}")
+        if keep is not None:
+            self.writer.catch_up()
         child = lineage.fork(self.conversation, now=self.clock(), keep=keep)
         parent = self.conversation.conversation_id
         writer = self.library.create(child)
         writer.save()
-        self.go_to(writer)
+        self._move_to(writer, lost="the newest of it is in the fork only")
         return parent
 
     def go_to(self, writer: Writer) -> None:
@@ -268,7 +276,10 @@ class Session:
         except StoreError:
             writer.close()
             raise
-        self.close()
+        self._move_to(writer)
+
+    def _move_to(self, writer: Writer, *, lost: str = _LOST) -> None:
+        self.close(lost=lost)
         self.writer = OverlayWriter(writer, self._notify)
         self.planner = self._new_planner()
         self.guard = SecretGuard(self.settings.secrets, self._notify)
@@ -284,12 +295,14 @@ class Session:
             )
         )
 
-    def close(self) -> None:
-        """Fold what is open; a store that cannot is told, and what it holds stays recoverable."""
+    def close(self, *, lost: str = _LOST) -> None:
+        """Fold what is open; a store that cannot is told, and what it holds stays recoverable.
+
+        `lost` says what became of what is in memory only.
+        """
         try:
             self.writer.close()
         except StoreError as error:
-            lost = "the newest of the conversation was not kept"
             kept = "what is kept is in the journal beside it"
             self.notice(f"{error}; {lost if self.writer.unsaved else kept}")
 

@@ -106,8 +106,8 @@ class Loop:
             self._warned_unsaved, self.room.leaving = True, False
             self.room.say(str(error), "error")
             self.room.say(
-                "The newest is in memory only: /export FILE.json keeps it in another place; "
-                "leaving again gives it up.",
+                "The newest is in memory only: /fork keeps it as another conversation, /export FILE.json in "
+                "another place; leaving again gives it up.",
                 "dim",
             )
             return False

@@ -118,6 +118,24 @@ async def test_a_conversation_with_unsaved_messages_is_not_left(tmp_path: Path) 
     assert session.conversation.conversation_id != here.conversation_id
 
 
+async def test_a_whole_fork_keeps_what_is_in_memory_only(tmp_path: Path) -> None:
+    """As when somebody replaced the file, with which no saving is possible any more."""
+    store, writer, session, said = make(tmp_path, "one", "two")
+    await session.ask("Hi")
+    here = session.conversation
+    with pytest.raises(StoreError):
+        session.fork(1)
+    assert store.ids() == [here.conversation_id]
+    assert session.fork() == here.conversation_id
+    assert said[-1].endswith("the newest of it is in the fork only")
+    forked = store.read(session.conversation.conversation_id)
+    assert [message.content for message in forked.messages] == ["Hi", "one"]
+    assert forked.forked_from == here.conversation_id
+    writer.full = False
+    await session.ask("more")
+    assert len(store.read(forked.conversation_id).messages) > len(forked.messages)
+
+
 @pytest.mark.parametrize(
     "again",
     [
