@@ -342,6 +342,21 @@ def test_base64_in_lines_or_safe_for_addresses_is_read_too() -> None:
         assert base64.b64decode(message.parts[0].data) == b"???>>> [secret-1]"
 
 
+@pytest.mark.parametrize("more", ["", "A", "Ab", "Abc"])
+@pytest.mark.parametrize("before", ["", "my key is ", "key:\n"])
+def test_text_in_place_of_base64_is_text_also_where_it_would_pass_for_base64(before: str, more: str) -> None:
+    """Of every length, as a key has only characters of base64 for addresses."""
+    part = Part(kind="document", data=f"{before}{KEY}{more}")
+    (message,) = redact(Conversation(messages=(Message(role="user", parts=(part,)),))).conversation.messages
+    assert message.parts[0].data == f"{before}[secret-1]"
+
+
+def test_a_random_string_in_place_of_base64_is_a_doubt() -> None:
+    part = Part(kind="document", data=f"{TAIL[:20]}-{TAIL[20:41]}_")
+    (doubt,) = redact(Conversation(messages=(Message(role="user", parts=(part,)),))).doubts
+    assert doubt.place == "message 1, part 1, data"
+
+
 def test_a_random_string_in_the_text_of_a_part_is_a_doubt() -> None:
     conversation = Conversation(messages=(Message(role="user", parts=(document(f"x {TAIL[:30]}"),)),))
     (doubt,) = redact(conversation).doubts

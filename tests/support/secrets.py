@@ -60,3 +60,8 @@ def example(kind: str) -> tuple[str, str]:
     """Return the text that holds a secret of `kind`, and the secret."""
     text, secret = EXAMPLES[kind]
     return (text.replace("{}", secret), secret) if secret else (text, text)
+
+
+def in_full_width(text: str) -> str:
+    """`text` in the forms of ASCII that are as wide as East Asian letters (Unicode, block FF00)."""
+    return "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in text)

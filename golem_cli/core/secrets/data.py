@@ -5,13 +5,17 @@ from __future__ import annotations
 import base64
 import binascii
 import codecs
+from contextlib import suppress
 from typing import Final
 
 from golem_cli.core.secrets.find import Found, find_secrets
 
 _MARKED: Final = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 """How the text behind these first bytes is written: so do some editors and shells."""
-_NOT_BASE64: Final = str.maketrans("-_", "+/", " \t\r\n")
+_TO_BASE64: Final = str.maketrans("-_", "+/", "\r\n")
+"""The other alphabet and lines → base64 as it is decoded (RFC 4648, sections 5 and 3.1)."""
+_SHORTEST_MEDIA: Final = 512
+"""Characters of such base64 that may stand for something else than text; less may be a key of any service."""
 
 
 def secrets_in_data(data: str) -> list[Found]:
@@ -59,12 +63,27 @@ def data_of(text: str, *, like: str) -> str:
 
 
 def bytes_in(data: str) -> bytes | None:
-    """Return the bytes that base64 `data` stands for, in lines and of both alphabets; or None."""
-    plain = data.translate(_NOT_BASE64)
+    """Return the bytes that base64 `data` stands for, or None.
+
+    That of the other alphabet, in lines or without padding counts too, unless it is more likely a text that
+    only looks so: one with a key in it, or a short one that stands for no text.
+    """
+    with suppress(binascii.Error, ValueError):
+        return base64.b64decode(data, validate=True)
+    plain = data.translate(_TO_BASE64)
     try:
-        return base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True)
+        raw = base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True)
     except (binascii.Error, ValueError):
         return None
+    return raw if (len(data) >= _SHORTEST_MEDIA or _is_text(raw)) and not find_secrets(data) else None
+
+
+def _is_text(raw: bytes) -> bool:
+    try:
+        raw.decode(_encoding(raw))
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _encoding(raw: bytes) -> str:

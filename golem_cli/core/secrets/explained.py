@@ -6,6 +6,8 @@ import re
 from functools import cache
 from typing import Final
 
+from golem_cli.core.secrets.data import bytes_in, secrets_in_data
+
 _DIGESTS: Final = {
     "md5": 16,
     "sha-?1": 20,
@@ -24,9 +26,9 @@ _LAST_OF_ONE: Final = "[AQgw]=="
 def explained(text: str) -> list[tuple[int, int]]:
     """Return where something explained stands in `text`, in order, none overlapping another.
 
-    Explained are UUIDs, times, decimal fractions, media in `data:` addresses, certificates, signatures and
-    public keys, digests that are called so and have exactly the length of their algorithm (hexadecimal or
-    base64), and git's names of objects after git's words.
+    Explained are UUIDs, times, decimal fractions, IPv6 addresses, media in `data:` addresses, certificates,
+    signatures and public keys, digests that are called so and have exactly the length of their algorithm
+    (hexadecimal or base64), and git's names of objects after git's words.
 
     >>> explained("md5: d41d8cd98f00b204e9800998ecf8427e")
     [(0, 37)]
@@ -40,8 +42,6 @@ def explained(text: str) -> list[tuple[int, int]]:
 
 def _is_media(data: str) -> bool:
     """Whether base64 that is called media may be: no text begins so, and no secret is in its bytes."""
-    from golem_cli.core.secrets.data import bytes_in, secrets_in_data  # which asks us what looks random
-
     raw = bytes_in(data)
     if raw is None:
         return False

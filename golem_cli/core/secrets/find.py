@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from golem_cli.core.secrets.patterns import IN_CONTEXT, PATTERNS, Pattern
+from golem_cli.core.secrets.patterns import PATTERNS, Pattern
 from golem_cli.core.secrets.randomness import looks_random, reads_like_names
 from golem_cli.core.secrets.views import View, views
 
@@ -20,12 +20,14 @@ class Found(msgspec.Struct, frozen=True):
     """A secret: its kind in words, where it stands in the text that was searched, and what it says.
 
     `value` has its escapes decoded: two spellings of one key have one value. It must never be shown.
+    `in_context` is that of the kind's pattern.
     """
 
     kind: str
     start: int
     end: int
     value: str
+    in_context: bool = False
 
 
 def find_secrets(text: str, *, escapes: bool = True) -> list[Found]:
@@ -48,7 +50,8 @@ def find_secrets(text: str, *, escapes: bool = True) -> list[Found]:
 
 def _found_in(view: View) -> list[Found]:
     return [
-        Found(kind, *view.span(start, end), view.text[start:end]) for kind, start, end in _matches(view.text)
+        Found(pattern.kind, *view.span(start, end), view.text[start:end], pattern.in_context)
+        for pattern, start, end in _matches(view.text)
     ]
 
 
@@ -57,7 +60,7 @@ def _broken_in(view: View) -> list[Found]:
     joined = view.joined()
     if joined is None:
         return []
-    return [each for each in _found_in(joined) if each.kind not in IN_CONTEXT and looks_random(each.value)]
+    return [each for each in _found_in(joined) if not each.in_context and looks_random(each.value)]
 
 
 def _says_more(broken: Found, whole: Sequence[Found], starts: Sequence[int]) -> bool:
@@ -85,22 +88,22 @@ def without_overlaps(found: Iterable[Found]) -> list[Found]:
             continue
         last = kept[-1]
         better = each if _weight(each) > _weight(last) else last
-        kept[-1] = Found(better.kind, last.start, max(last.end, each.end), better.value)
+        kept[-1] = msgspec.structs.replace(better, start=last.start, end=max(last.end, each.end))
     return kept
 
 
 def _weight(found: Found) -> tuple[bool, int]:
-    return found.kind not in IN_CONTEXT, found.end - found.start
+    return not found.in_context, found.end - found.start
 
 
-def _matches(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield kind, start and end of the secrets that stand in `text` as they are."""
+def _matches(text: str) -> Iterator[tuple[Pattern, int, int]]:
+    """Yield pattern, start and end of the secrets that stand in `text` as they are."""
     for pattern in PATTERNS:
         for marker in pattern.markers:
             yield from _matches_at(text, pattern, marker)
 
 
-def _matches_at(text: str, pattern: Pattern, marker: str) -> Iterator[tuple[str, int, int]]:
+def _matches_at(text: str, pattern: Pattern, marker: str) -> Iterator[tuple[Pattern, int, int]]:
     position = text.find(marker)
     while position >= 0:
         end = position + 1
@@ -110,7 +113,7 @@ def _matches_at(text: str, pattern: Pattern, marker: str) -> Iterator[tuple[str,
                 end = match.end()
                 start, stop = match.span("secret" if "secret" in match.re.groupindex else 0)
                 if _is_secret(match.string[start:stop], pattern):
-                    yield pattern.kind, start, stop
+                    yield pattern, start, stop
         position = text.find(marker, end)
 
 

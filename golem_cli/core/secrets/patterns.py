@@ -26,6 +26,7 @@ class Pattern:
     `markers` are fixed strings, one of which stands where a match of `expression` begins. The group `secret`
     is the part to hide, the whole match where there is no such group. With `attached` the marker may follow
     a letter or digit directly. `opaque` asks that the secret looks random: its form alone says too little.
+    `in_context` are those that what stands before them tells; where they begin and end is less sure.
     """
 
     kind: str
@@ -33,6 +34,7 @@ class Pattern:
     expression: str
     attached: bool = False
     opaque: bool = False
+    in_context: bool = False
 
     @property
     def regex(self) -> re.Pattern[str]:
@@ -139,24 +141,28 @@ PATTERNS: Final = (
     ),
     Pattern(
         kind="a password in an address",
+        in_context=True,
         markers=("://",),
         expression=r"""://[^\s:@/"'<>\\]{0,100}+:(?P<secret>[^\s@/"'<>\\]{1,256}+)@""",
         attached=True,
     ),
     Pattern(
         kind="a bearer token",
+        in_context=True,
         markers=("Bearer ", "bearer ", "BEARER "),
         expression=r"[A-Za-z]{6} {1,4}(?P<secret>[A-Za-z0-9._~+/=-]{16,})",
         opaque=True,
     ),
     Pattern(
         kind="a password in a header",
+        in_context=True,
         markers=("Basic ", "basic "),
         expression=r"[A-Za-z]{5} {1,4}(?P<secret>[A-Za-z0-9+/]{12,}={0,2})",
         opaque=True,
     ),
     Pattern(
         kind="a key or password by its name",
+        in_context=True,
         markers=(
             *_spellings("api_key", "apikey", "api-key", "secret", "token", "passwd", "password"),
             *("apiKey", "ApiKey"),
@@ -169,13 +175,3 @@ PATTERNS: Final = (
     ),
 )
 """Every kind; of two that match the same text the earlier row wins."""
-
-IN_CONTEXT: Final = frozenset(
-    {
-        "a password in an address",
-        "a bearer token",
-        "a password in a header",
-        "a key or password by its name",
-    }
-)
-"""The kinds that what stands before them tells; where they begin and end is less sure than for the others."""

@@ -14,7 +14,8 @@ from golem_cli.core.identity import is_canonical_uuid
 from golem_cli.core.secrets.data import bytes_in, data_of, secrets_in_data, text_in
 from golem_cli.core.secrets.find import PLACEHOLDER, Found, find_secrets, without_overlaps
 from golem_cli.core.secrets.places import DATA, ID, JSON, OPAQUE, TEXT, rewritten
-from golem_cli.core.secrets.randomness import find_random, looks_random
+from golem_cli.core.secrets.randomness import looks_random
+from golem_cli.core.secrets.unexplained import find_random
 from golem_cli.core.secrets.views import views
 
 if TYPE_CHECKING:

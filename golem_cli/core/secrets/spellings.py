@@ -30,9 +30,12 @@ _CONTROLS: Final = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 _LAST: Final = 0x10FFFF
 
 
-_BREAK: Final = re.compile(
-    r"""(?<=[A-Za-z0-9_-])(?:["'`]?[ \t]{0,8}[+.&,\\]?[ \t]{0,8}\r?\n[ \t>|+]{0,80}["'`]?"""
-    r"""|["'`][ \t]{0,8}[+.&]?[ \t]{0,8}["'`])(?=[A-Za-z0-9_-])"""
+_BREAK: Final = re.compile(  # each way begins with a character that is rare: that is quick to look for
+    r"""["'`](?<=[A-Za-z0-9_-].)[ \t]{0,8}[+.&,\\]?[ \t]{0,8}(?:\r?\n[ \t>|+]{0,80})?["'`](?=[A-Za-z0-9_-])"""
+    r"""|\\(?<=[A-Za-z0-9_-].)\r?\n[ \t>|+]{0,80}(?=[A-Za-z0-9_-])"""
+    r"""|\r(?<=[A-Za-z0-9_-].)\n[ \t>|+]{0,80}(?=[A-Za-z0-9_-])"""
+    r"""|\n(?<=[A-Za-z0-9_-].)[ \t>|+]{0,80}(?=[A-Za-z0-9_-])""",
+    re.DOTALL,
 )
 
 
