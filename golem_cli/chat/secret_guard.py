@@ -31,24 +31,22 @@ NO_FILES: Final = Origins()
 class SecretGuard:
     """Looks at what is about to be sent in one conversation. A kind is pointed out once a conversation.
 
-    What earlier prompts and the instructions held when they were sent was pointed out then, perhaps by
-    another process.
+    What earlier prompts held was pointed out with them, and the instructions when they were given, perhaps
+    by another process.
     """
 
     def __init__(self, policy: SecretPolicy, notice: OnNotice) -> None:
         self._policy = policy
         self._notice = notice
         self._told: set[str] = set()
-        self._new_instructions = False
 
     def check_instructions(self, text: str) -> None:
-        """Look at instructions that are about to be kept; they are pointed out with the next prompt.
+        """Look at instructions that are about to be kept, to be sent with every prompt.
 
         Raises `ConfigurationError` as `check` does.
         """
-        self._new_instructions = True
-        if self._policy == "block":
-            _refuse("not kept", _in_text(text, "the instructions"))
+        if self._policy != "off":
+            self._point_out(_in_text(text, "the instructions"), refused="not kept")
 
     def check(
         self,
@@ -65,14 +63,17 @@ class SecretGuard:
         if self._policy == "off":
             return
         found = _outgoing(conversation, prompt, parts, origins)
-        if self._policy == "block":
-            _refuse("not sent", found)
-        if found.keys() <= self._told:
-            return  # a long conversation is not searched again for what was said already
-        self._told |= _kinds_sent(conversation, instructions=not self._new_instructions)
+        if not found.keys() <= self._told:  # else a long conversation is not searched again
+            self._told |= _kinds_sent(conversation)
+        self._point_out(found, refused="not sent")
+
+    def _point_out(self, found: dict[str, str], *, refused: str) -> None:
         for kind, place in found.items():
+            what = f"what looks like {kind} stands in {place}"
+            if self._policy == "block":
+                raise ConfigurationError(f"{refused}: {what}; {_GO_ON}")
             if kind not in self._told:
-                self._notice(f"what looks like {kind} stands in {place}; it is sent as it is")
+                self._notice(f"{what}; it is sent as it is")
         self._told |= found.keys()
 
 
@@ -92,11 +93,6 @@ def check_export(conversation: Conversation, policy: SecretPolicy, notice: OnNot
             f"what looks like {kind} stands in {place}; it is written as it is, golem export --redact "
             "replaces it"
         )
-
-
-def _refuse(what: str, found: dict[str, str]) -> None:
-    for kind, place in found.items():
-        raise ConfigurationError(f"{what}: what looks like {kind} stands in {place}; {_GO_ON}")
 
 
 def _outgoing(
@@ -137,8 +133,8 @@ def _kinds_in_part(part: Part) -> set[str]:
     return {found.kind for found in find_secrets(part.url) + secrets_in_data(part.data)}
 
 
-def _kinds_sent(conversation: Conversation, *, instructions: bool) -> set[str]:
-    """Return the kinds that went with earlier prompts of `conversation`."""
+def _kinds_sent(conversation: Conversation) -> set[str]:
+    """Return the kinds that went with earlier prompts of `conversation`, or will with the next ones."""
     from golem_cli.core.message import USER
     from golem_cli.core.secrets import find_secrets
 
@@ -146,6 +142,6 @@ def _kinds_sent(conversation: Conversation, *, instructions: bool) -> set[str]:
         return set()
     asked = [(each.content, each.parts) for each in conversation.messages if each.role == USER]
     asked += [(run.prompt, run.prompt_parts) for run in conversation.runs]
-    texts = [text for text, _ in asked] + ([conversation.instructions] if instructions else [])
+    texts = [conversation.instructions, *(text for text, _ in asked)]
     sent = {found.kind for text in texts for found in find_secrets(text)}
     return sent.union(*(_kinds_in_part(part) for _, parts in asked for part in parts))

@@ -148,13 +148,18 @@ async def test_what_went_with_an_earlier_prompt_is_not_said_again(store: Store) 
         assert said == []
 
 
-async def test_new_instructions_are_pointed_out_with_the_next_prompt(store: Store) -> None:
+async def test_new_instructions_are_pointed_out_when_they_are_given(store: Store) -> None:
+    """Whoever leaves then, and goes on in another process, has been told."""
     session, said = session_with("warn", store)
     await session.ask("hi")
     session.instruct(f"Use {OTHER}.")
+    told = ["what looks like a Groq key stands in the instructions, line 1; it is sent as it is"]
+    assert said == told
     await session.ask("hi")
-    await session.ask("hi")
-    assert said == ["what looks like a Groq key stands in the instructions, line 1; it is sent as it is"]
+    session.close()
+    writer = store.open(session.conversation.conversation_id)
+    await Session(library=store, writer=writer, model=ScriptedModel("Yes."), notice=said.append).ask("hi")
+    assert said == told
 
 
 async def test_instructions_with_a_key_are_not_kept_where_it_is_refused(store: Store) -> None:
