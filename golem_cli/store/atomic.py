@@ -133,10 +133,8 @@ def sync_folder(path: Path) -> None:
         os.close(descriptor)
 
 
-def keep_original(
-    path: Path, *, suffix: str = ".orig", copied: bool = False, journal: Path | None = None
-) -> Path:
-    """Give the file at `path` a second name, `name.orig`, `name.orig.2`, …; none is ever replaced.
+def keep_original(path: Path, *, suffix: str, copied: bool = False, journal: Path | None = None) -> Path:
+    """Give the file at `path` a second name, such as `name.orig`, `name.orig.2`, …; none is ever replaced.
 
     The second name is the untouched file itself: a later rename over `path` leaves it alone. Its number is
     above all others, also when lower ones were removed, so that the highest is always the newest. A file that

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,12 +11,11 @@ from typing import TYPE_CHECKING
 from golem_cli.core.codec import Transcript, dump_transcript, load_transcript
 from golem_cli.core.conversation import FORMAT_VERSION
 from golem_cli.core.errors import ConversationChanged, NewerFormatError, StoreError, TranscriptError
+from golem_cli.store import originals
 from golem_cli.store.atomic import (
-    backups,
     discard,
     discarded_on_error,
     keep_original,
-    numbered,
     put_in_place,
     read_regular,
     second_name,
@@ -25,13 +23,11 @@ from golem_cli.store.atomic import (
     write_aside,
 )
 from golem_cli.store.failures import store_errors
+from golem_cli.store.originals import ORIGINAL, refuse_misread
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    pass
 
-    from golem_cli.core.message import Message
-
-_ORIGINAL, _UNDONE = ".orig", ".undone"
 _AS_THE_UMASK_SAYS = 0o666
 
 
@@ -80,37 +76,19 @@ def write_in_form(file: ExternalFile, transcript: Transcript, *, force: bool = F
         temporary = write_aside(file.path, data, like=file.path.stat())
         with discarded_on_error(temporary):
             _refuse_changed(file)
-            backup = keep_original(file.path, suffix=_ORIGINAL)
+            backup = keep_original(file.path, suffix=ORIGINAL)
         put_in_place(temporary, file.path)
     return backup
 
 
-def undo(path: Path, *, journal: Path | None = None) -> Path:
+def undo(path: Path) -> Path:
     """Bring back the newest original that `write_in_form` kept; return where the undone file is kept now.
 
-    The `journal` that was kept together with it comes back too; its place is free. Raises `StoreError` when
-    there is nothing to bring back.
+    Raises `StoreError` when there is nothing to bring back.
     """
     with store_errors("undo", path):
         real = _resolved(path)
-        number = newest_original(real)
-        if not number:
-            raise StoreError(f"there is nothing to undo: no {numbered(real, _ORIGINAL, 1)}")
-        undone = keep_original(real, suffix=_UNDONE)
-        if journal is not None and (kept := numbered(journal, _ORIGINAL, number)).is_file():
-            kept.replace(journal)
-        # never `put_in_place`, which would remove the original on an error
-        numbered(real, _ORIGINAL, number).replace(real)
-        sync_folder(real.parent)
-    return undone
-
-
-def newest_original(path: Path) -> int:
-    """Return the number of the original of `path` that was kept last; 0 when there is none.
-
-    A folder or a symbolic link with such a name is not one that we kept.
-    """
-    return max((number for number, entry in backups(path, _ORIGINAL) if _is_plain_file(entry)), default=0)
+    return originals.undo(real)
 
 
 def write_new(path: Path, data: bytes) -> None:
@@ -156,16 +134,6 @@ def _refuse_impossible(path: Path) -> None:
         possible = False
     if not possible:
         raise StoreError(f"{path} cannot be the name of a file: it has a character that no name may have")
-
-
-def _is_plain_file(path: Path) -> bool:
-    return stat.S_ISREG(path.lstat().st_mode)
-
-
-def refuse_misread(path: Path, data: bytes, messages: Sequence[Message]) -> None:
-    """Raise `StoreError` when what is about to take the place of `path` does not say what it should."""
-    if load_transcript(data).messages != list(messages):
-        raise StoreError(f"{path} would not read as it should; nothing was changed")
 
 
 def _refuse_changed(file: ExternalFile) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,8 +15,7 @@ from golem_cli.store.atomic import read_regular
 from golem_cli.store.loading import SUFFIXES, load, says_nothing
 from golem_cli.store.lock import holder_of, is_held
 from golem_cli.store.obstacles import obstacle_at
-
-_is_kept_aside = re.compile(r"(json|journal)\.(orig|undone|damaged|foreign|orphaned)(\.[0-9]+)?").fullmatch
+from golem_cli.store.originals import is_kept_aside
 
 
 class Inspected(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,7 +53,7 @@ def inspect_conversations(folder: Path, locks: Path) -> Iterator[Inspected]:
     """Yield what is known of each conversation in `folder`, by id. Raises `OSError` for the folder itself."""
     files: dict[str, list[Path]] = {}
     for path in sorted(_entries(folder)):
-        if path.suffix in SUFFIXES and is_canonical_uuid(path.stem):
+        if _is_of_a_conversation(path):
             files.setdefault(path.stem, []).append(path)
     for conversation_id, paths in files.items():
         yield _inspect(folder / f"{conversation_id}.json", tuple(paths), locks)
@@ -64,8 +62,7 @@ def inspect_conversations(folder: Path, locks: Path) -> Iterator[Inspected]:
 def strangers(folder: Path) -> Iterator[Path]:
     """Yield what lies in a folder of conversations and is none, nor the backup of one: leftovers, mostly."""
     for path in sorted(_entries(folder)):
-        stem, _, rest = path.name.partition(".")
-        if not (is_canonical_uuid(stem) and rest.startswith(("json", "journal"))):
+        if not _is_of_a_conversation(path) and not _kept_of(path):
             yield path
 
 
@@ -74,12 +71,8 @@ def kept_aside(folder: Path, *, of: str = "") -> list[Path]:
 
     With an id, only what was kept `of` that conversation.
     """
-    named = ((path, *path.name.partition(".")[::2]) for path in sorted(_entries(folder)))
-    return [
-        path
-        for path, stem, rest in named
-        if is_canonical_uuid(stem) and of in {"", stem} and _is_kept_aside(rest)
-    ]
+    named = ((path, _kept_of(path)) for path in sorted(_entries(folder)))
+    return [path for path, name in named if name and of in {"", name}]
 
 
 def stale_notes(locks: Path) -> Iterator[Path]:
@@ -94,6 +87,16 @@ def lock_obstacles(locks: Path) -> Iterator[Path]:
     for path in sorted(_entries(locks)):
         if path.suffix in {".lock", ".holder"} and obstacle_at(path):
             yield path
+
+
+def _is_of_a_conversation(path: Path) -> bool:
+    return path.suffix in SUFFIXES and is_canonical_uuid(path.stem)
+
+
+def _kept_of(path: Path) -> str:
+    """Return the id of the conversation of which a file was kept aside, "" for every other file."""
+    stem, dot, rest = path.name.partition(".")
+    return stem if is_canonical_uuid(stem) and is_kept_aside(dot + rest) else ""
 
 
 def _entries(folder: Path) -> list[Path]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from golem_cli.core.errors import (
     GolemError,
     NewerFormatError,
     StoreError,
+    TranscriptError,
 )
 from golem_cli.core.identity import is_canonical_uuid, new_id
 from golem_cli.store.changes import mark_crashed
@@ -22,11 +23,14 @@ from golem_cli.store.failures import store_errors
 from golem_cli.store.loading import SUFFIXES, journal_path_of, load
 from golem_cli.store.lock import ConversationLock, holder_of, is_held
 from golem_cli.store.obstacles import is_there
+from golem_cli.store.originals import newest_original, undo
 from golem_cli.store.shelf import Shelf
 from golem_cli.store.times import Clock, rfc3339, system_clock
 from golem_cli.store.writer import ConversationWriter, keep_journal
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from golem_cli.store.loading import Loaded
     from golem_cli.store.trash import Trash
 
@@ -124,14 +128,10 @@ class Store(Shelf):
         """
         path = self.path_of(conversation_id)
         self._must_exist(conversation_id)
-        lock = self._lock(conversation_id)
-        lock.acquire()
-        try:
+        with self._held(conversation_id):
             _set_foreign_aside(path)
             with store_errors("move to the trash", path):
                 return self.deleted.put(path)
-        finally:
-            lock.release()
 
     @property
     def deleted(self) -> Trash:
@@ -152,13 +152,13 @@ class Store(Shelf):
 
         What the conversation is now is kept too; its path is returned.
         """
-        from golem_cli.store.external import newest_original, undo
-
         path = self._existing(conversation_id)
         with store_errors("look for the original of", path):
             if not newest_original(path):
                 raise StoreError(f"there is nothing to undo for conversation {conversation_id}")
-        with self.open(conversation_id):  # folds, so that the journal is not left to another file
+        with suppress(TranscriptError), self.open(conversation_id):  # folds: what is kept is one file then
+            return undo(path, journal=journal_path_of(path))
+        with self._held(conversation_id):  # it cannot be read, and is kept as it is, with its journal
             return undo(path, journal=journal_path_of(path))
 
     def path_of(self, conversation_id: str) -> Path:
@@ -189,15 +189,30 @@ class Store(Shelf):
         with store_errors("look at", path):
             return any(is_there(path.with_suffix(suffix)) for suffix in SUFFIXES)
 
+    @contextmanager
+    def _held(self, conversation_id: str) -> Iterator[None]:
+        """Keep other writers of the conversation away."""
+        lock = self._lock(conversation_id)
+        lock.acquire()
+        try:
+            yield
+        finally:
+            lock.release()
+
     def _lock(self, conversation_id: str) -> ConversationLock:
         return ConversationLock(self._locks, conversation_id, since=rfc3339(self._clock()))
 
 
 def _set_foreign_aside(path: Path) -> None:
-    with suppress(GolemError):  # what cannot be read goes as it is
+    journal = journal_path_of(path)
+    if not journal.is_file():
+        return
+    try:
         loaded = load(path)
-        if loaded.foreign:
-            keep_journal(journal_path_of(path), loaded)
+    except GolemError:
+        return  # what cannot be read goes as it is
+    if loaded.foreign:
+        keep_journal(journal, loaded)
 
 
 def _with_file_name(conversation: Conversation) -> Conversation:

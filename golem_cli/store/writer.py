@@ -32,6 +32,7 @@ from golem_cli.store.failures import store_errors
 from golem_cli.store.file_identity import Identity, identity_of
 from golem_cli.store.journal import JournalFile
 from golem_cli.store.loading import Loaded, journal_path_of
+from golem_cli.store.originals import DAMAGED, FOREIGN, ORIGINAL, ORPHANED, refuse_misread
 from golem_cli.store.times import Clock, later, rfc3339
 from golem_cli.store.titles import title_from
 
@@ -91,7 +92,9 @@ class ConversationWriter:
             self.losses = f"{loaded.losses}; the journal is kept as {keep_journal(leftover, loaded)}"
         if loaded.salvaged:
             with store_errors("keep a copy of", self.path):
-                self.original = keep_original(self.path, journal=leftover if loaded.journaled else None)
+                self.original = keep_original(
+                    self.path, suffix=ORIGINAL, journal=leftover if loaded.journaled else None
+                )
         if loaded.journaled:
             # without a prelude: its own marks tell what it changes
             self._journal = JournalFile(leftover, size=loaded.journal_size)
@@ -177,7 +180,7 @@ class ConversationWriter:
             if self._journal is not None:
                 self._rewrite(self.conversation)
             with store_errors("keep a copy of", self.path):
-                kept = keep_original(self.path)
+                kept = keep_original(self.path, suffix=ORIGINAL)
         self._rewrite(new)
         return kept
 
@@ -274,7 +277,6 @@ class ConversationWriter:
 
     def _refuse_misread(self, conversation: Conversation) -> None:
         from golem_cli.core.codec import dump_conversation
-        from golem_cli.store.external import refuse_misread
 
         refuse_misread(self.path, dump_conversation(conversation), conversation.messages)
 
@@ -310,7 +312,7 @@ def keep_journal(path: Path, loaded: Loaded) -> Path:
     """Keep a journal that does not say what it should, and return where; a foreign one is moved there."""
     with store_errors("keep", path):
         if loaded.foreign:
-            kept = keep_original(path, suffix=".foreign")
+            kept = keep_original(path, suffix=FOREIGN)
             path.unlink()
             return kept
-        return keep_original(path, suffix=".damaged" if loaded.damaged else ".orphaned", copied=True)
+        return keep_original(path, suffix=DAMAGED if loaded.damaged else ORPHANED, copied=True)

@@ -139,11 +139,10 @@ def test_the_journal_of_another_conversation_is_told_and_does_not_go_to_the_tras
         other.add_message(Message(role="user", content="theirs"))
         journal = other.path.with_suffix(".journal").read_bytes()
     store.path_of(FIRST).with_suffix(".journal").write_bytes(journal)
-    theirs = f"golem: {FIRST}: beside it lies the journal of another conversation, {other.path.stem}\n"
-    done = golem("delete", FIRST)
-    assert (done.code, done.err) == (0, theirs)
+    kept = store.path_of(FIRST).with_suffix(".journal.foreign")
+    assert f"  {kept} stays: " in golem("delete", FIRST).out
     golem("trash", "empty", "--yes")
-    assert store.path_of(FIRST).with_suffix(".journal.foreign").read_bytes() == journal
+    assert kept.read_bytes() == journal
 
 
 def everything_in(folder: Path) -> dict[Path, bytes]:

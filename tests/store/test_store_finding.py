@@ -12,6 +12,7 @@ from golem_cli.core.conversation import Conversation, RunRecord
 from golem_cli.core.errors import AmbiguousReference, ConversationNotFound, StoreError
 from golem_cli.core.message import Message
 from golem_cli.store.imports import is_copy_of, note_import
+from golem_cli.store.inspection import kept_aside, strangers
 from golem_cli.store.store import Store
 from golem_cli.store.titles import title_from
 
@@ -210,3 +211,16 @@ def test_a_folder_that_cannot_be_listed_is_one_line(tmp_path: Path) -> None:
 
 def test_names_of_the_store_are_never_those_of_another_folder(store: Store) -> None:
     assert os.path.commonpath([store.path_of(FIRST), store.conversations]) == str(store.conversations)
+
+
+def test_what_lies_beside_conversations_is_one_a_kept_file_or_a_stranger(store: Store) -> None:
+    conversation = put(store, FIRST, title="one")
+    kept = [
+        conversation.with_name(f"{FIRST}{end}")
+        for end in (".journal.foreign", ".json.orig", ".json.undone.2")
+    ]
+    odd = [conversation.with_name(name) for name in ("a.json", f"{FIRST}.json.bak", f"{FIRST}.jsonfoo")]
+    for path in (*kept, *odd):
+        path.write_bytes(b"x")
+    assert (kept_aside(conversation.parent), list(strangers(conversation.parent))) == (kept, sorted(odd))
+    assert kept_aside(conversation.parent, of=SECOND) == []

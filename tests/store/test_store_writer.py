@@ -290,6 +290,29 @@ def test_a_damaged_journal_is_kept_aside(store: Store) -> None:
     assert not journal.exists()
 
 
+@pytest.mark.parametrize("data", [b"", b"[1", bytes(100), b"\xff"], ids=["empty", "cut", "zeros", "no text"])
+@pytest.mark.parametrize("journaled", [False, True])
+def test_undo_brings_the_original_back_where_the_file_cannot_be_read(
+    store: Store, data: bytes, journaled: bool
+) -> None:
+    """That is when it is needed most; what is there is kept as it is."""
+    with store.create(Conversation(title="before")) as writer:
+        writer.save()
+        original = writer.path.read_bytes()
+        writer.replace(msgspec.structs.replace(writer.conversation, title="after"), backup=True)
+        writer.update(title="later")
+        journal = writer.path.with_suffix(".journal")
+        entries = journal.read_bytes()
+    writer.path.write_bytes(data)
+    if journaled:
+        journal.write_bytes(entries)
+    undone = store.undo(writer.path.stem)
+    assert (writer.path.read_bytes(), undone.read_bytes()) == (original, data)
+    kept = journal.with_name(f"{journal.name}.undone")
+    assert (kept.read_bytes() if kept.exists() else b"") == (entries if journaled else b"")
+    assert store.read(writer.path.stem).title == "before"
+
+
 def test_a_newer_file_is_read_and_not_written(store: Store) -> None:
     identifier = new_id()
     store.conversations.mkdir(parents=True)

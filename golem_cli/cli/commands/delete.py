@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
@@ -45,7 +44,7 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Report in JSON.")] = False,
 ) -> int:
     """Move conversations to the trash. Nothing is erased; it says where each went and how it comes back."""
-    from golem_cli.cli.home import open_store, tell_losses
+    from golem_cli.cli.home import open_store
     from golem_cli.store.inspection import kept_aside
 
     environment = context.obj
@@ -55,8 +54,6 @@ def command(
     for reference in conversations:
         try:
             conversation_id = store.resolve(reference)
-            with suppress(GolemError):  # what cannot be read can go all the same
-                tell_losses(conversation_id, store.look(conversation_id).losses, environment)
             trash = store.delete(conversation_id)
             moved.append(_Moved(conversation_id, trash, kept_aside(store.conversations, of=conversation_id)))
         except GolemError as error:
