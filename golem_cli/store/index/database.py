@@ -45,29 +45,23 @@ _CREATE: Final = (
     "CREATE INDEX newest ON conversation (updated_at, id)",
     "CREATE VIRTUAL TABLE words USING fts5 (text, content='', detail=none, columnsize=0, tokenize=ascii)",
 )
-_INSERT: Final = (
-    "INSERT OR REPLACE INTO conversation (number, id, title, created_at, updated_at, message_count, model,"
-    " status, forked_from, imported_from, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
-_DELETE: Final = "DELETE FROM conversation WHERE id = ?"
 _FIELDS: Final = (
     *("title", "created_at", "updated_at", "message_count", "model", "status"),
     *("forked_from", "imported_from"),
 )
-"""The columns that are fields of a `Summary`, in the order of the statements."""
-_NEWEST: Final = (
-    "SELECT number, id, title, created_at, updated_at, message_count, model, status, forked_from,"
-    " imported_from, checksum FROM conversation ORDER BY updated_at DESC, id DESC"
-)
+"""The columns between id and checksum, which are fields of a `Summary`."""
+_INSERT: Final = "INSERT OR REPLACE INTO conversation VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_DELETE: Final = "DELETE FROM conversation WHERE id = ?"
+_NEWEST: Final = "SELECT * FROM conversation ORDER BY updated_at DESC, id DESC"
 _HAVING: Final = (
-    "SELECT number, id, title, created_at, updated_at, message_count, model, status, forked_from,"
-    " imported_from, checksum FROM conversation WHERE number IN (SELECT rowid FROM words WHERE words MATCH ?)"
+    "SELECT * FROM conversation WHERE number IN (SELECT rowid FROM words WHERE words MATCH ?)"
     " AND (updated_at, id) < (?, ?) ORDER BY updated_at DESC, id DESC LIMIT ?"
 )
 
 _encode: Final = msgspec.msgpack.encode
 _decode: Final = msgspec.msgpack.Decoder(dict[str, Stamp]).decode
 
+_WRONG: Final = "it does not say what was written"
 _WORDS: Final = ("SELECT id, block FROM words_data", "SELECT segid, term, pgno FROM words_idx")
 """What FTS5 keeps, in which it notices little of what is wrong."""
 
@@ -250,7 +244,7 @@ class Database:
     def check_words(self) -> None:
         """Raise `IndexDamaged` when the words are not those that were written."""
         if self._run("SELECT words_checksum FROM about") != [(self._checksum_of_words(),)]:
-            raise IndexDamaged("it does not say what was written")
+            raise IndexDamaged(_WRONG)
 
     def _remember_words(self) -> None:
         self._run("SAVEPOINT flushed")  # at which FTS5 writes what it holds back until the end
@@ -334,7 +328,7 @@ class Database:
         """Return what a row says. Raises `IndexDamaged` for one that says something else than was written."""
         *written, checksum = row
         if checksum != _checksum(written):
-            raise IndexDamaged("it does not say what was written")
+            raise IndexDamaged(_WRONG)
         _, conversation_id, *fields = written
         known = dict(zip(_FIELDS, fields, strict=True))
         return Summary(conversation_id=conversation_id, folder=self._conversations, **known)
@@ -359,7 +353,7 @@ def _sqlite_errors() -> Iterator[None]:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_MISUSE) & 0xFF
         raise (IndexDamaged if code in damage else IndexUnusable)(str(error)) from error
     except (UnicodeDecodeError, MemoryError) as error:
-        raise IndexDamaged("it does not say what was written") from error
+        raise IndexDamaged(_WRONG) from error
 
 
 def _checksum(row: Sequence[object]) -> int:
