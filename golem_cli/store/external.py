@@ -6,7 +6,6 @@ import errno
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from golem_cli.core.codec import Transcript, dump_transcript, load_transcript
 from golem_cli.core.conversation import FORMAT_VERSION
@@ -24,9 +23,6 @@ from golem_cli.store.atomic import (
 )
 from golem_cli.store.failures import store_errors
 from golem_cli.store.originals import ORIGINAL, refuse_misread
-
-if TYPE_CHECKING:
-    pass
 
 _AS_THE_UMASK_SAYS = 0o666
 
