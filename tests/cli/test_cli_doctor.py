@@ -20,6 +20,7 @@ from golem_cli.core.run_status import RUNNING
 from golem_cli.store.store import Store
 from tests.support.golem_runs import GOLEM, Finished, golem
 from tests.support.http_server import HttpServer, Reply, free_port
+from tests.support.obstacles import OBSTACLES
 
 IDENTITY: Final = "01936f4e-5f3e-7a65-8d0c-2f6f8a6b1c{:02d}"
 KEY: Final = "not-a-real-key-0123456789"
@@ -311,6 +312,27 @@ def test_weights_that_are_not_the_right_ones_are_a_problem(
     weights_path(tmp_path).write_bytes(b"GGUF")
     assert any("is not the file of" in text for text in checks(doctor(), "installation", "problem"))
     assert [path.name for path in tmp_path.iterdir()] == [weights_path(tmp_path).name]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pipes")
+@pytest.mark.parametrize("kind", ["a folder", "a link to a folder", "a pipe"])
+def test_what_stands_in_the_weights_place_is_moved_by_its_advice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    from golem_cli.providers.local.weights import weights_path
+
+    monkeypatch.setenv("GOLEM_CACHE", str(tmp_path))
+    OBSTACLES[kind](weights_path(tmp_path))
+    assert any("is no file, and golem needs one there" in each for each in checks(doctor(), "installation"))
+    subprocess.run(advice(doctor(), "weights"), check=True)
+    assert any("fetched on first use" in text for text in checks(doctor(), "installation", "note"))
+
+
+def test_a_wrong_variable_is_no_reason_to_look_at_the_settings_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GOLEM_TRIM", "many")
+    (told,) = [each for each in doctor().json["checks"] if each["name"] == "settings"]
+    assert "GOLEM_TRIM" in told["text"]
+    assert "advice" not in told
 
 
 # Keys and services

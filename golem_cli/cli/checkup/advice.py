@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import os
 import shlex
+import stat
+from itertools import count
 from pathlib import Path
+
+from golem_cli.store.atomic import numbered
 
 
 def pasted(*words: str | Path) -> str:
@@ -23,11 +27,8 @@ def looked_at(path: Path) -> str:
 
 def moved_away(path: Path) -> str:
     """Return the command that takes from `path` what stands there; nothing is overwritten, and it is kept."""
-    target, number = path.with_name(f"{path.name}.away"), 1
-    while os.path.lexists(target):
-        number += 1
-        target = path.with_name(f"{path.name}.away.{number}")
-    return pasted("mv", path, target)
+    names = (numbered(path, ".away", number) for number in count(1))
+    return pasted("mv", path, next(name for name in names if not os.path.lexists(name)))
 
 
 def permitted(path: Path, mode: str) -> str:
@@ -38,6 +39,28 @@ def permitted(path: Path, mode: str) -> str:
         return looked_at(path)
     ours = os.name == "nt" or os.geteuid() in {0, owner}
     return pasted("chmod", mode, path) if ours else looked_at(path)
+
+
+def way_to_file(path: Path, mode: str, *, access: int = os.R_OK, follow: bool = True) -> str:
+    """Return the command for what has a file's name and is of no use as one; "" for a sound file, or none.
+
+    What is no file is moved away, so is a link unless we `follow` it; a file that does not let us have
+    `access` gets the permissions `mode`; what cannot be seen at all is looked at.
+    """
+    try:
+        status = path.stat(follow_symlinks=follow)
+    except OSError as error:
+        if os.path.islink(path):  # noqa: PTH114 (never raises)
+            return moved_away(path)
+        return "" if isinstance(error, FileNotFoundError) else looked_at(path)
+    if not stat.S_ISREG(status.st_mode):
+        return moved_away(path)
+    return "" if os.access(path, access) else permitted(path, mode)
+
+
+def takes_new(folder: Path) -> bool:
+    """Whether golem may make files and folders in `folder`."""
+    return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
 
 
 def nearest(path: Path) -> Path:

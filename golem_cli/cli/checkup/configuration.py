@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from golem_cli.cli.checkup.advice import looked_at, moved_away, permitted
+from golem_cli.cli.checkup.advice import way_to_file
 from golem_cli.cli.checkup.check import Check, Scope, note, ok, problem
 from golem_cli.core.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from golem_cli.store.settings import Configuration
 
 _OTHERS: Final = frozenset({"GOLEM_HOME", "GOLEM_CACHE", "GOLEM_API_KEY", "GOLEM_BASE_URL"})
@@ -22,11 +18,10 @@ _OTHERS: Final = frozenset({"GOLEM_HOME", "GOLEM_CACHE", "GOLEM_API_KEY", "GOLEM
 
 def configuration(scope: Scope) -> Iterator[Check]:
     """Check the settings file and the variables."""
-    found = settings_in(scope)
+    file, found = scope.paths.settings_file, settings_in(scope)
     if isinstance(found, ConfigurationError):
-        yield problem("settings", str(found), _way_to_read(scope.paths.settings_file))
+        yield problem("settings", str(found), way_to_file(file, "u+r"))
         return
-    file = scope.paths.settings_file
     there = "can be read" if file.exists() else "is not there: the defaults are in force"
     yield ok("settings", f"{file} {there}")
     set_by = [f"{name} from {origin}" for name, origin in found.origins.items() if origin != "default"]
@@ -34,17 +29,6 @@ def configuration(scope: Scope) -> Iterator[Check]:
         yield ok("origins", f"set: {', '.join(set_by)}")
     yield from _unknown_variables(scope)
     yield from _unknown_providers(found)
-
-
-def _way_to_read(file: Path) -> str:
-    """Return the command for a settings file that cannot even be read; "" when what it says is wrong."""
-    try:
-        is_file = stat.S_ISREG(file.stat().st_mode)
-    except OSError:
-        return moved_away(file) if file.is_symlink() else looked_at(file)
-    if not is_file:
-        return moved_away(file)
-    return "" if os.access(file, os.R_OK) else permitted(file, "u+r")
 
 
 def settings_in(scope: Scope) -> Configuration | ConfigurationError:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from golem_cli.cli.checkup.advice import moved_away, pasted, permitted
+from golem_cli.cli.checkup.advice import moved_away, pasted, way_to_file
 from golem_cli.cli.checkup.check import Check, Scope, guarded, note, ok, problem
 from golem_cli.cli.checkup.folders import file_permissions
 from golem_cli.core.conversation import FORMAT_VERSION
@@ -98,13 +97,12 @@ def _unreadable(each: Inspected) -> Check:
     text = f"{identity} cannot be read: {each.problem.partition('; golem ')[0]}"  # the advice comes beside it
     file = each.paths[-1]  # the journal comes before it
     delete = pasted("golem", "delete", identity)
-    if each.obstacles:
-        path = each.obstacles[0]
-        text = f"{identity} cannot be read: {path} is {obstacle_at(path)}, and golem needs a file there"
-        return problem("conversation", text, delete if each.obstacles == each.paths else moved_away(path))
-    if each.closed:
-        text = f"{identity} cannot be read: golem may not read {each.closed[0]}"
-        return problem("conversation", text, permitted(each.closed[0], "600"))
+    if blocked := each.obstacles or each.closed:
+        path = blocked[0]
+        kind = obstacle_at(path)
+        why = f"{path} is {kind}, and golem needs a file there" if kind else f"golem may not read {path}"
+        way = delete if each.obstacles == each.paths else way_to_file(path, "600", follow=False)
+        return problem("conversation", f"{identity} cannot be read: {why}", way)
     if each.cut:
         return problem("conversation", text, pasted("golem", "normalize", "--salvage", "-w", identity))
     if each.empty:
@@ -157,9 +155,9 @@ def index(scope: Scope) -> Iterator[Check]:
         yield note("index", text, moved_away(path))
     elif not is_there(file):
         yield ok("index", "there is no index yet; golem list makes one of the conversations there are")
-    elif not os.access(file, os.R_OK):
+    elif way := way_to_file(file, "600"):
         text = f"golem may not read {file}, so there is no index: golem reads every file each time"
-        yield note("index", text, permitted(file, "600"))
+        yield note("index", text, way)
     elif damage := damage_to(file):
         text = f"{file} is damaged ({damage}); it is only a cache: without it golem makes a new one"
         yield note("index", text, pasted("rm", file))

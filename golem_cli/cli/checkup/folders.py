@@ -9,7 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from golem_cli.cli.checkup.advice import looked_at, moved_away, nearest, pasted, permitted
+from golem_cli.cli.checkup.advice import (
+    looked_at,
+    moved_away,
+    nearest,
+    pasted,
+    permitted,
+    takes_new,
+    way_to_file,
+)
 from golem_cli.cli.checkup.check import Check, Scope, guarded, note, ok, problem
 
 SCARCE: Final = 50_000_000
@@ -39,7 +47,7 @@ def _folder(name: str, path: Path, *, private: bool) -> Iterator[Check]:
         yield from _unseen(check, path, error, private=private)
         return
     if not stat.S_ISDIR(status.st_mode):
-        way = moved_away(path) if private else pasted("ls", "-ld", path)
+        way = moved_away(path) if private else looked_at(path)
         yield problem(check, f"{path} is no folder, and golem needs one there", way)
     elif _on_read_only_file_system(path):
         text = f"golem may not write in {path}: its file system is read-only, and no permission changes that"
@@ -77,18 +85,16 @@ def _on_read_only_file_system(path: Path) -> bool:
 
 def _not_there(check: str, path: Path) -> Check:
     above = nearest(path)
-    if above.is_dir() and os.access(above, os.W_OK | os.X_OK):
+    if takes_new(above):
         return ok(check, f"{path} is not there yet; it is made when it is needed")
-    return problem(check, f"{path} is not there and cannot be made in {above}", pasted("ls", "-ld", above))
+    return problem(check, f"{path} is not there and cannot be made in {above}", looked_at(above))
 
 
 def _prompt_history(path: Path) -> Iterator[Check]:
     """Yield a note when earlier prompts cannot be kept: the chat says nothing, since it goes on without."""
-    text = f"{path} cannot be used: the prompts of earlier chats do not come back"
-    if os.path.lexists(path) and not path.is_file():
-        yield note("prompts", text, moved_away(path))
-    elif path.is_file() and not os.access(path, os.R_OK | os.W_OK):
-        yield note("prompts", text, permitted(path, "600"))
+    if way := way_to_file(path, "600", access=os.R_OK | os.W_OK):
+        text = f"{path} cannot be used: the prompts of earlier chats do not come back"
+        yield note("prompts", text, way)
 
 
 def _files(*paths: Path) -> Iterator[Check]:

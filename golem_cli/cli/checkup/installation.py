@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import stat
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from golem_cli.cli.checkup.advice import looked_at, moved_away, nearest, permitted
+from golem_cli.cli.checkup.advice import looked_at, nearest, takes_new, way_to_file
 from golem_cli.cli.checkup.check import Check, Scope, guarded, note, ok, problem
 
 if TYPE_CHECKING:
@@ -41,14 +40,13 @@ def _weights(cache: Path) -> Iterator[Check]:
 
     path = weights_path(cache)
     try:
-        mode = path.stat().st_mode
+        is_file = stat.S_ISREG(path.stat().st_mode)
     except (FileNotFoundError, NotADirectoryError):
         yield _no_weights(cache, SMOLLM2.size)
         return
-    if not stat.S_ISREG(mode):
-        yield problem("weights", f"{path} is no file, and golem needs one there", moved_away(path))
-    elif not os.access(path, os.R_OK):
-        yield problem("weights", f"golem may not read {path}", permitted(path, "u+r"))
+    if way := way_to_file(path, "u+r"):
+        text = f"golem may not read {path}" if is_file else f"{path} is no file, and golem needs one there"
+        yield problem("weights", text, way)
     elif not holds(path, SMOLLM2):
         text = f"{path} is not the file of {SMOLLM2.name}: it is fetched anew on next use"
         yield problem("weights", text, "golem models fetch")
@@ -58,7 +56,7 @@ def _weights(cache: Path) -> Iterator[Check]:
 
 def _no_weights(cache: Path, size: int) -> Check:
     above = nearest(cache)
-    if above.is_dir() and os.access(above, os.W_OK | os.X_OK):
+    if takes_new(above):
         text = f"the embedded model's weights ({size / 1e6:.0f} MB) are fetched on first use"
         return note("weights", text, "golem models fetch")
     text = f"the embedded model's weights are not in {cache}, and cannot be put there: see {above}"
