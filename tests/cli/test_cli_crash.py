@@ -20,7 +20,7 @@ from golem_cli.core.run_status import DONE, FAILED, INTERRUPTED
 from golem_cli.providers.local import have_weights
 from golem_cli.store.store import Store
 from tests.support.chat_replies import answer, hanging
-from tests.support.golem_runs import GOLEM, golem_process
+from tests.support.golem_runs import GOLEM, NEEDS_FULL_DEVICE, golem_into_full, golem_process
 from tests.support.http_server import HttpServer, Reply
 
 TRANSCRIPTS = Path(__file__).parents[2] / "transcripts"
@@ -168,45 +168,26 @@ def test_a_reader_that_leaves_stops_the_run_which_is_kept(
         assert last_run(store).partial_text.startswith("one\n")
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux that is always full")
+@NEEDS_FULL_DEVICE
 def test_a_full_disk_behind_the_output_stops_the_run_which_is_kept(server: HttpServer, store: Store) -> None:
     server.reply(answer("one\n", "two\n"))
-    with Path("/dev/full").open("wb") as full:
-        done = subprocess.run(
-            [GOLEM, "ask", "hi"],
-            stdin=subprocess.DEVNULL,
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-            timeout=60,
-        )
-    assert done.returncode == 1
-    assert "the output cannot be written" in done.stderr
-    assert f"golem resume {store.ids()[0]} goes on" in done.stderr
-    assert "Traceback" not in done.stderr
+    done = golem_into_full("ask", "hi")
+    assert done.code == 1
+    assert "the output cannot be written" in done.err
+    assert f"golem resume {store.ids()[0]} goes on" in done.err
+    assert "Traceback" not in done.err
     assert last_run(store).partial_text == "one\n"
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux that is always full")
+@NEEDS_FULL_DEVICE
 @pytest.mark.parametrize("unbuffered", ["", "1"], ids=["at the end", "at once"])
 def test_an_object_that_cannot_be_written_leaves_the_id_of_its_conversation(
     server: HttpServer, store: Store, unbuffered: str
 ) -> None:
     server.reply(answer("one\n"))
-    with Path("/dev/full").open("wb") as full:
-        done = subprocess.run(
-            [GOLEM, "ask", "--output-format", "json", "hi"],
-            stdin=subprocess.DEVNULL,
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
-            timeout=60,
-        )
-    assert done.returncode == 1
-    kept, reason = done.stderr.splitlines()
+    done = golem_into_full("ask", "--output-format", "json", "hi", unbuffered=unbuffered)
+    assert done.code == 1
+    kept, reason = done.err.splitlines()
     assert kept.endswith(f"; the conversation is kept: golem resume {store.ids()[0]} goes on")
     assert reason == "golem: standard output: the disk is full; free some space and try again"
     assert last_run(store).status == DONE

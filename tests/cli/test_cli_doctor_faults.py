@@ -19,6 +19,7 @@ from golem_cli.store.index.database import damage_to
 from golem_cli.store.store import Store
 from tests.support.golem_runs import GOLEM, golem
 from tests.support.obstacles import OBSTACLES
+from tests.support.rights import unprivileged
 
 if sys.platform == "win32":
     pytest.skip("POSIX permissions, links and pipes", allow_module_level=True)
@@ -27,8 +28,6 @@ FIRST: Final = "01936f4e-5f3e-7a65-8d0c-2f6f8a6b1c01"
 SECOND: Final = "01936f4e-5f3e-7a65-8d0c-2f6f8a6b1c02"
 FOLDERS: Final = ("conversations", "trash", "locks", "state")
 NOBODY: Final = 65534
-UNPRIVILEGED: Final = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"]
-"""Runs a program of the superuser for which permissions hold."""
 
 
 @pytest.fixture
@@ -103,9 +102,7 @@ def nothing_is_left() -> bool:
 )
 def test_what_belongs_to_somebody_else_takes_no_section_down(store: Store, place: str) -> None:
     """It is somebody's and closed to us: one problem at least names it, and every section is there."""
-    prefix = [] if os.geteuid() else UNPRIVILEGED
-    if prefix and subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode:
-        pytest.skip("permissions do not hold for the superuser")
+    prefix = unprivileged()
     path = place_of(store, place)
     mode = path.stat().st_mode & 0o777
     if prefix:
@@ -203,12 +200,23 @@ def test_the_advice_for_damage_works(store: Store, damage: Callable[[Path], None
     assert nothing_is_left()
 
 
-@pytest.mark.parametrize("damage", [b"{,}", b'{"golem":1,"mes\x00', b"\xff\xfe{}", b"[1"])
-def test_only_text_is_for_an_editor(store: Store, damage: bytes) -> None:
+@pytest.mark.parametrize(
+    ("damage", "advice"),
+    [
+        (b"{,}", "ls -l "),
+        (b'{"golem":1,"mes\x00', "golem normalize --salvage -w "),
+        (b"\xff\xfe{}", "ls -l "),
+        (b"[1", "ls -l "),
+    ],
+)
+def test_what_is_wrong_and_not_cut_is_for_an_editor(store: Store, damage: bytes, advice: str) -> None:
     store.path_of(FIRST).write_bytes(damage)
     (told,) = [each for each in doctor()["checks"] if each["level"] == "problem"]
-    if "normalize" not in told["advice"]:
-        assert "an editor can mend it" in told["text"]
+    assert told["advice"].startswith(advice)
+    assert ("an editor can mend it" in told["text"]) == (advice == "ls -l ")
+
+
+def test_a_folder_is_not_for_an_editor(store: Store) -> None:
     OBSTACLES["a folder"](store.path_of(SECOND).with_suffix(".journal"))
     (folder,) = [each for each in doctor()["checks"] if SECOND in each["text"]]
     assert "editor" not in folder["text"]

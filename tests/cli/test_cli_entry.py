@@ -14,7 +14,7 @@ import pytest
 
 from golem_cli import __version__
 from golem_cli.cli.app import COMMANDS
-from tests.support.golem_runs import GOLEM, golem, golem_process
+from tests.support.golem_runs import GOLEM, NEEDS_FULL_DEVICE, golem, golem_into_full, golem_process
 
 EVERY_CODE = ["0", "2", "129", "130", "141", "143"]
 """The exit codes that every command has: product.md, and what shells report of three signals."""
@@ -250,7 +250,7 @@ def _wait_until_it_reads(pid: int) -> None:
             return
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux's full device")
+@NEEDS_FULL_DEVICE
 @pytest.mark.parametrize("unbuffered", ["", "1"], ids=["at the end", "at once"])
 @pytest.mark.parametrize("streams", [">/dev/full 2>&1", ">/dev/full 2>&-", ">/dev/full 2>/dev/full"])
 def test_a_failure_that_nobody_can_be_told_has_its_exit_code(
@@ -291,7 +291,7 @@ def test_closed_standard_error_and_input_are_no_failure(tmp_path: Path) -> None:
     assert b'"hi"' in done.stdout
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux's full device")
+@NEEDS_FULL_DEVICE
 @pytest.mark.parametrize("unbuffered", ["", "1"], ids=["at the end", "at once"])
 @pytest.mark.parametrize(
     "command",
@@ -307,15 +307,7 @@ def test_a_full_disk_behind_stdout_is_one_line_that_names_it(
     file = tmp_path / "one.json"
     file.write_text('[{"role":"user","content":"hi"}]')
     words = command.split() + ([str(file)] if command[0] in "sn" and "--help" not in command else [])
-    with Path("/dev/full").open("wb") as full:
-        done = subprocess.run(
-            [GOLEM, *words],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            check=False,
-            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
-            timeout=60,
-        )
-    assert done.returncode == 1
+    done = golem_into_full(*words, unbuffered=unbuffered)
+    assert done.code == 1
     line = "golem: standard output: the disk is full; free some space and try again"
-    assert done.stderr.decode().splitlines()[-1] == line
+    assert done.err.splitlines()[-1] == line

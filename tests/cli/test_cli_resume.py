@@ -19,6 +19,7 @@ from golem_cli.store.store import Store
 from tests.support.chat_replies import answer
 from tests.support.golem_runs import golem
 from tests.support.http_server import HttpServer, Reply
+from tests.support.left_journal import journal_of_another, leave_journal
 
 TRANSCRIPTS = Path(__file__).parents[2] / "transcripts"
 FIRST = "01936f4e-5f3e-7a65-8d0c-2f6f8a6b1c11"
@@ -108,11 +109,8 @@ def test_what_of_a_conversation_is_gone_is_told_by_whatever_reads_it_and_is_kept
     keep(store, Message(role="user", content="the start"))
     writer = store.open(FIRST)
     writer.begin_run(RunRecord(run_id="r2", prompt="q"))
-    path = store.path_of(FIRST)
-    journal = path.with_suffix(".journal").read_bytes()
-    writer.close()
+    journal, path = leave_journal(writer), writer.path
     path.unlink()
-    path.with_suffix(".journal").write_bytes(journal)
     gone = f"golem: {FIRST}: its file is gone: only what its journal has is here"
     for command in (("show", FIRST), ("resume", FIRST, "--no-run"), ("export", FIRST, "--format", "json")):
         done = golem(*command)
@@ -134,10 +132,7 @@ def test_what_of_a_conversation_is_gone_is_told_by_whatever_reads_it_and_is_kept
 def test_the_journal_of_another_conversation_is_told_and_does_not_go_to_the_trash(store: Store) -> None:
     """It may have the only words that are left of that one."""
     keep(store)
-    with store.create() as other:
-        other.save()
-        other.add_message(Message(role="user", content="theirs"))
-        journal = other.path.with_suffix(".journal").read_bytes()
+    _, journal = journal_of_another(store, Message(role="user", content="theirs"))
     store.path_of(FIRST).with_suffix(".journal").write_bytes(journal)
     kept = store.path_of(FIRST).with_suffix(".journal.foreign")
     assert f"  {kept} stays: " in golem("delete", FIRST).out

@@ -15,11 +15,12 @@ from golem_cli.core.message import Message
 from golem_cli.core.run_status import DROPPED, RUNNING
 from golem_cli.store.store import Store
 from tests.support.golem_runs import GOLEM, golem
+from tests.support.left_journal import journal_of_another, leave_journal
+from tests.support.rights import own_mounts
 
 FIRST: Final = "01936f4e-5f3e-7a65-8d0c-2f6f8a6b1c11"
 WHOLE: Final = Message(role="user", content="one")
 CUT: Final = b'{"golem":1,"title":"Bread","messages":[\n{"role":"user","content":"one"},\n{"role":"assist'
-OWN_MOUNTS: Final = ["unshare", "--user", "--map-root-user", "--mount"]
 
 
 @pytest.fixture
@@ -105,12 +106,11 @@ def test_resume_salvages_and_says_where_the_cut_file_is(store: Store, file: Path
 
 def test_what_the_journal_holds_is_salvaged_too(store: Store, file: Path) -> None:
     file.unlink()
-    with store.create(Conversation(conversation_id=FIRST, messages=(WHOLE,))) as writer:
-        writer.save()
-        writer.add_message(Message(role="assistant", content="two"))
-        journal = file.with_suffix(".journal").read_bytes()
+    writer = store.create(Conversation(conversation_id=FIRST, messages=(WHOLE,)))
+    writer.save()
+    writer.add_message(Message(role="assistant", content="two"))
+    journal = leave_journal(writer)
     file.write_bytes(CUT)
-    file.with_suffix(".journal").write_bytes(journal)
     assert golem("normalize", "--salvage", "-w", FIRST).code == 0
     assert [message.content for message in store.read(FIRST).messages] == ["one", "two"]
     assert file.with_name(f"{file.name}.orig").read_bytes() == CUT
@@ -141,12 +141,11 @@ def test_a_file_that_says_nothing_names_a_way_out(store: Store, file: Path, noth
 
 def test_of_an_empty_file_the_journal_is_salvaged(store: Store, file: Path) -> None:
     file.unlink()
-    with store.create(Conversation(conversation_id=FIRST, title="Bread", messages=(WHOLE,))) as writer:
-        writer.save()
-        writer.add_message(Message(role="user", content="two"))
-        journal = file.with_suffix(".journal").read_bytes()
+    writer = store.create(Conversation(conversation_id=FIRST, title="Bread", messages=(WHOLE,)))
+    writer.save()
+    writer.add_message(Message(role="user", content="two"))
+    journal = leave_journal(writer)
     file.write_bytes(b"")
-    file.with_suffix(".journal").write_bytes(journal)
     command = f"golem normalize --salvage -w {FIRST}"
     assert golem("show", FIRST).error_line.endswith(f"{command} keeps what its journal has")
     assert golem(*command.split()[1:]).code == 0
@@ -174,13 +173,11 @@ def test_undo_says_how_many_prompts_go_with_what_it_takes_away(store: Store, fil
 
 def test_undo_does_not_call_later_what_the_journal_brings_back(store: Store, file: Path) -> None:
     file.unlink()
-    with store.create(Conversation(conversation_id=FIRST, messages=(WHOLE, WHOLE))) as writer:
-        writer.save()
-        cut = file.read_bytes()[:-40]
-        writer.add_message(Message(role="user", content="two"))
-        journal = file.with_suffix(".journal").read_bytes()
-    file.write_bytes(cut)
-    file.with_suffix(".journal").write_bytes(journal)
+    writer = store.create(Conversation(conversation_id=FIRST, messages=(WHOLE, WHOLE)))
+    writer.save()
+    writer.add_message(Message(role="user", content="two"))
+    leave_journal(writer)
+    file.write_bytes(file.read_bytes()[:-40])
     assert golem("normalize", "--salvage", "-w", FIRST).code == 0
     assert golem("normalize", "--undo", FIRST).out.endswith(f"is {file}.undone\n")
 
@@ -202,12 +199,11 @@ def test_the_doctors_advice_for_an_empty_file_with_a_journal_saves_what_that_has
     store: Store, file: Path
 ) -> None:
     file.unlink()
-    with store.create(Conversation(conversation_id=FIRST, messages=(WHOLE,))) as writer:
-        writer.save()
-        writer.add_message(Message(role="user", content="two"))
-        journal = file.with_suffix(".journal").read_bytes()
+    writer = store.create(Conversation(conversation_id=FIRST, messages=(WHOLE,)))
+    writer.save()
+    writer.add_message(Message(role="user", content="two"))
+    leave_journal(writer)
     file.write_bytes(b"")
-    file.with_suffix(".journal").write_bytes(journal)
     (command,) = (does for text, does in advice().items() if str(file) in text)
     assert golem(*command.split()[1:]).code == 0
     assert [message.content for message in store.read(FIRST).messages] == ["two"]
@@ -216,16 +212,13 @@ def test_the_doctors_advice_for_an_empty_file_with_a_journal_saves_what_that_has
 def test_the_doctor_tells_the_journal_of_another_conversation_and_what_was_kept(
     store: Store, file: Path
 ) -> None:
-    with store.create() as writer:
-        writer.save()
-        writer.add_message(WHOLE)
-        journal = writer.path.with_suffix(".journal").read_bytes()
+    another, journal = journal_of_another(store, WHOLE)
     file.write_bytes(b'{"golem":1,"title":"Bread","messages":[]}')
     foreign = file.with_suffix(".journal")
     foreign.write_bytes(journal)
     foreign.chmod(0o600)
     ((text, command),) = ((text, does) for text, does in advice().items() if str(foreign) in text)
-    assert text == f"{foreign} is not read: it is the journal of another conversation, {writer.path.stem}"
+    assert text == f"{foreign} is not read: it is the journal of another conversation, {another}"
     subprocess.run(shlex.split(command), check=True)
     assert not any(str(foreign) in text for text in advice())
     foreign.write_bytes(journal)
@@ -243,19 +236,10 @@ def test_the_doctors_advice_for_an_empty_file_works(store: Store, file: Path) ->
     assert not any(str(file) in text for text in advice())
 
 
-def has_mounts() -> bool:
-    try:
-        return not subprocess.run([*OWN_MOUNTS, "true"], capture_output=True, check=False).returncode
-    except FileNotFoundError:
-        return False
-
-
 def test_the_doctor_does_not_advise_chmod_on_a_read_only_file_system(tmp_path: Path) -> None:
-    if not has_mounts():
-        pytest.skip("this system lets us mount nothing")
     script = f"mount -t tmpfs -o ro golem '{tmp_path}' && '{GOLEM}' doctor --offline"
     done = subprocess.run(
-        [*OWN_MOUNTS, "sh", "-c", script],
+        [*own_mounts(), "sh", "-c", script],
         env={**os.environ, "GOLEM_HOME": str(tmp_path)},
         capture_output=True,
         check=False,

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from pathlib import Path
 from typing import Final
 
@@ -21,7 +19,7 @@ from golem_cli.core.conversation import Conversation, RunRecord
 from golem_cli.core.message import Message, ToolCall
 from golem_cli.core.run_status import DONE, DROPPED, FAILED
 from golem_cli.store.store import Store
-from tests.support.golem_runs import GOLEM, environment_for_tests, golem
+from tests.support.golem_runs import NEEDS_FULL_DEVICE, environment_for_tests, golem, golem_into_full
 
 FIRST: Final = "01936f4e-5f3e-7a65-8d0c-2f6f8a6b1c11"
 SECOND: Final = "01936f4e-5f3f-7a65-8d0c-2f6f8a6b1c12"
@@ -209,28 +207,13 @@ def test_a_fork_of_a_conversation_that_answers_elsewhere_was_interrupted_there(s
     assert f"{new}: golem ended" not in golem("doctor", "--offline").out
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux's full device")
-@pytest.mark.parametrize("flags", [(), ("--json",)], ids=["in words", "in JSON"])
-def test_a_fork_that_standard_output_cannot_tell_is_told_on_standard_error(
-    store: Store, flags: tuple[str, ...]
-) -> None:
-    """Else nobody would know its id."""
-    with Path("/dev/full").open("wb") as full:
-        done = subprocess.run(
-            [GOLEM, "fork", FIRST, *flags], stdout=full, stderr=subprocess.PIPE, text=True, check=False
-        )
-    assert done.returncode == 1
-    (new,) = set(store.ids()) - {FIRST, SECOND}
-    told, reason = done.stderr.splitlines()
-    assert told == f"golem: the fork is kept: golem resume {new}"
-    assert reason == "golem: standard output: the disk is full; free some space and try again"
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux's full device")
+@NEEDS_FULL_DEVICE
 @pytest.mark.parametrize("unbuffered", ["", "1"], ids=["at the end", "at once"])
 @pytest.mark.parametrize(
     ("command", "told"),
     [
+        (("fork", FIRST), "the fork is kept: golem resume {new}"),
+        (("fork", "--json", FIRST), "the fork is kept: golem resume {new}"),
         (("rename", FIRST, "Rye"), f"{FIRST} is now called: Rye"),
         (("delete", FIRST), f"deleted; golem trash restore {FIRST} undoes it"),
         (("delete", "--json", FIRST), f"deleted; golem trash restore {FIRST} undoes it"),
@@ -241,20 +224,14 @@ def test_a_fork_that_standard_output_cannot_tell_is_told_on_standard_error(
 def test_what_was_done_is_told_on_standard_error_when_standard_output_cannot(
     store: Store, command: tuple[str, ...], told: str, unbuffered: str
 ) -> None:
+    """Else nobody would know the id of a fork, for one."""
     keep(store, Conversation(conversation_id=TRASHED))
     store.delete(TRASHED)
-    with Path("/dev/full").open("wb") as full:
-        done = subprocess.run(
-            [GOLEM, *command],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
-        )
-    assert done.returncode == 1
-    line, reason = done.stderr.splitlines()
-    assert line == f"golem: {told}"
+    done = golem_into_full(*command, unbuffered=unbuffered)
+    assert done.code == 1
+    new = " and ".join(set(store.ids()) - {FIRST, SECOND})
+    line, reason = done.err.splitlines()
+    assert line == f"golem: {told.format(new=new)}"
     assert reason == "golem: standard output: the disk is full; free some space and try again"
 
 

@@ -14,6 +14,7 @@ from tests.support.golem_runs import golem
 
 FIRST = "01936f4e-5f3e-7a65-8d0c-2f6f8a6b1c11"
 SECOND = "01936f4e-5f3f-7a65-8d0c-2f6f8a6b1c12"
+THIRD = "01936f4e-5f40-7a65-8d0c-2f6f8a6b1c13"
 
 
 @pytest.fixture
@@ -153,9 +154,6 @@ def test_emptying_without_a_terminal_needs_a_yes(store: Store) -> None:
     assert golem("trash", "empty", "--yes", in_terminal=False).code == 0
     assert store.deleted.names() == []
     assert json.loads(golem("trash", "--json").raw) == []
-
-
-THIRD = "01936f4e-5f40-7a65-8d0c-2f6f8a6b1c13"
 
 
 def test_a_run_that_was_under_way_has_failed_in_the_trash(store: Store) -> None:

@@ -16,6 +16,7 @@ from tests.support import strict_anthropic
 from tests.support.chat_replies import answer, dropped
 from tests.support.chat_terminal import PROMPT, chat, say
 from tests.support.http_server import HttpServer, Reply, Request
+from tests.support.left_journal import leave_journal
 
 FIRST = "01936f4e-5f3e-7a65-8d0c-2f6f8a6b1c11"
 
@@ -119,13 +120,11 @@ def test_a_recorded_error_is_quoted_when_a_conversation_opens(server: HttpServer
 
 
 def test_what_of_a_conversation_is_gone_is_told_when_it_opens(server: HttpServer, home: Path) -> None:
-    store = Store(home / "golem")
-    with store.create(Conversation(conversation_id=FIRST, title="Rye")) as writer:
-        writer.begin_run(RunRecord(run_id="r", prompt="q"))
-        writer.note_partial("r", "half")
-        journal = writer.path.with_suffix(".journal").read_bytes()
+    writer = Store(home / "golem").create(Conversation(conversation_id=FIRST, title="Rye"))
+    writer.begin_run(RunRecord(run_id="r", prompt="q"))
+    writer.note_partial("r", "half")
+    leave_journal(writer)
     writer.path.unlink()
-    writer.path.with_suffix(".journal").write_bytes(journal)
     with chat(server, columns=200) as terminal:
         say(
             terminal,

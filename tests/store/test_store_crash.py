@@ -18,6 +18,7 @@ from golem_cli.core.message import Message
 from golem_cli.store.atomic import revision_of
 from golem_cli.store.journal import decode
 from golem_cli.store.store import Store
+from tests.support.left_journal import leave_journal
 
 if sys.platform == "win32":
     pytest.skip("SIGKILL is POSIX's", allow_module_level=True)
@@ -88,8 +89,8 @@ def test_a_killed_chat_has_everything_it_was_told_was_saved(tmp_path: Path, seed
     assert [path.name for path in store.conversations.iterdir()] == [f"{identifier}.json"]
 
 
-def chat_of_three(store: Store) -> tuple[Path, bytes, bytes, Conversation]:
-    """A conversation with an unfolded journal: its path, file, journal, and value."""
+def chat_of_three(store: Store) -> tuple[Path, Conversation, bytes]:
+    """A conversation with an unfolded journal: its path, value, and journal."""
     writer = store.create(Conversation(messages=(Message(role="user", content="0"),)))
     writer.begin_run(RunRecord(run_id="r", prompt="again"))
     for _ in range(3):
@@ -97,10 +98,7 @@ def chat_of_three(store: Store) -> tuple[Path, bytes, bytes, Conversation]:
             Message(role="user", content="again")
         )  # equal ones: only marks can tell them apart
     writer.end_run(RunRecord(run_id="r", status="done"))
-    path, value = writer.path, writer.conversation
-    data, journal = path.read_bytes(), path.with_suffix(".journal").read_bytes()
-    writer.close()
-    return path, data, journal, value
+    return writer.path, writer.conversation, leave_journal(writer)
 
 
 class Death(BaseException):
@@ -115,9 +113,7 @@ def test_a_fold_that_dies_at_any_step_loses_and_doubles_nothing(
 ) -> None:
     """Dead just before or after the nth fsync, rename, removal or write: the conversation is the same."""
     store = Store(tmp_path)
-    path, data, journal, value = chat_of_three(store)
-    path.write_bytes(data)
-    path.with_suffix(".journal").write_bytes(journal)
+    path, value, _ = chat_of_three(store)
     assert store.read(path.stem) == value
     home, name = (Path, call) if call in {"replace", "unlink"} else (os, call)
     real, calls = getattr(home, name), iter(range(1000))
@@ -162,8 +158,7 @@ def test_a_journal_that_survived_its_fold_is_recognised(tmp_path: Path) -> None:
 def test_a_journal_torn_at_every_byte_opens(tmp_path: Path) -> None:
     """Read at each cut: as many messages as there are whole lines for them, never an error."""
     store = Store(tmp_path)
-    path, data, journal, _ = chat_of_three(store)
-    path.write_bytes(data)
+    path, _, journal = chat_of_three(store)
     for cut in range(len(journal) + 1):
         path.with_suffix(".journal").write_bytes(journal[:cut])
         whole = [each.kind for each in decode(journal[:cut])[0]]
@@ -183,11 +178,8 @@ def test_a_journal_alone_has_the_prompt_and_the_text_of_the_run_that_was_under_w
     writer = store.create()
     writer.begin_run(RunRecord(run_id="r", prompt="the prompt"))
     writer.note_partial("r", "half an ans")
-    journal = writer.path.with_suffix(".journal").read_bytes()
-    writer.close()
+    journal, alone = leave_journal(writer), writer.path.with_suffix(".journal")
     writer.path.unlink()
-    alone = writer.path.with_suffix(".journal")
-    alone.write_bytes(journal)
     (run,) = store.read(writer.path.stem).runs
     assert (run.prompt, run.partial_text, run.stage) == ("the prompt", "half an ans", "crashed")
     told = "its file is gone: only what its journal has is here"
@@ -201,11 +193,10 @@ def test_a_journal_alone_has_the_prompt_and_the_text_of_the_run_that_was_under_w
 
 def test_streamed_text_of_a_run_that_nobody_knows_is_kept_aside(tmp_path: Path) -> None:
     store = Store(tmp_path)
-    with store.create() as writer:
-        writer.begin_run(RunRecord(run_id="r", prompt="the prompt"))
-        writer.note_partial("r", "half an ans")
-        journal = writer.path.with_suffix(".journal")
-        known = journal.read_bytes()
+    writer = store.create()
+    writer.begin_run(RunRecord(run_id="r", prompt="the prompt"))
+    writer.note_partial("r", "half an ans")
+    known, journal = leave_journal(writer), writer.path.with_suffix(".journal")
     damaged = b"".join(line for line in known.splitlines(keepends=True) if b" run " not in line)
     writer.path.unlink()
     journal.write_bytes(damaged)
@@ -215,13 +206,12 @@ def test_streamed_text_of_a_run_that_nobody_knows_is_kept_aside(tmp_path: Path) 
 
 def test_a_journal_with_a_damaged_entry_is_kept_as_it_was(tmp_path: Path) -> None:
     store = Store(tmp_path)
-    with store.create() as writer:
-        writer.save()
-        for content in ("first", "rotten", "last"):
-            writer.add_message(Message(role="user", content=content))
-        journal = writer.path.with_suffix(".journal")
-        file, damaged = writer.path.read_bytes(), journal.read_bytes().replace(b"rotten", b"ROTTEN")
-    writer.path.write_bytes(file)
+    writer = store.create()
+    writer.save()
+    for content in ("first", "rotten", "last"):
+        writer.add_message(Message(role="user", content=content))
+    damaged = leave_journal(writer).replace(b"rotten", b"ROTTEN")
+    journal = writer.path.with_suffix(".journal")
     journal.write_bytes(damaged)
     with store.open(writer.path.stem) as again:
         assert [message.content for message in again.conversation.messages] == ["first", "last"]

@@ -14,6 +14,7 @@ from golem_cli.core.errors import ConversationChanged, TranscriptError
 from golem_cli.core.message import Message
 from golem_cli.store.store import Store
 from golem_cli.store.writer import ConversationWriter
+from tests.support.left_journal import journal_of_another
 
 
 @pytest.fixture
@@ -111,25 +112,17 @@ def test_a_journal_that_was_moved_away_is_written_anew(store: Store, tmp_path: P
     assert contents(store, writer) == ["1", "2"]
 
 
-def journal_of(store: Store, content: str) -> bytes:
-    """The journal of another conversation, with one message that was not folded."""
-    with store.create() as writer:
-        writer.save()
-        writer.add_message(said(content))
-        return writer.path.with_suffix(".journal").read_bytes()
-
-
 @pytest.mark.parametrize("cut", [0, 1], ids=["whole", "torn"])
 def test_the_journal_of_another_conversation_is_not_read_and_set_aside(store: Store, cut: int) -> None:
     with store.create(Conversation(messages=(said("ours"),))) as writer:
         writer.save()
     path = writer.path
-    foreign = journal_of(store, "theirs")
+    another, foreign = journal_of_another(store, said("theirs"))
     foreign = foreign[: len(foreign) - cut]
     path.with_suffix(".journal").write_bytes(foreign)
     assert contents(store, writer) == ["ours"]
     assert store.summaries()[0].message_count == 1
-    told = f"beside it lies the journal of another conversation, {store.look(path.stem).foreign}"
+    told = f"beside it lies the journal of another conversation, {another}"
     assert store.look(path.stem).losses == told
     with store.open(path.stem) as writer:
         assert writer.losses == f"{told}; the journal is kept as {path.with_suffix('.journal.foreign')}"
@@ -144,10 +137,7 @@ def test_a_foreign_journal_whose_beginning_is_damaged_is_known_by_its_messages(s
     with store.create(Conversation(messages=(said("ours"),))) as writer:
         writer.save()
     stamped = Message(role="user", content="theirs", conversation_id="another")
-    with store.create() as other:
-        other.save()
-        other.add_message(stamped)
-        mark, about, message = other.path.with_suffix(".journal").read_bytes().splitlines(keepends=True)
+    mark, about, message = journal_of_another(store, stamped)[1].splitlines(keepends=True)
     assert b" about " in about
     writer.path.with_suffix(".journal").write_bytes(mark + about.replace(b"about", b"about!") + message)
     assert contents(store, writer) == ["ours"]
@@ -156,7 +146,7 @@ def test_a_foreign_journal_whose_beginning_is_damaged_is_known_by_its_messages(s
 def test_nothing_of_a_foreign_journal_is_salvaged_for_a_file_of_which_nothing_is_left(store: Store) -> None:
     with store.create(Conversation(messages=(said("ours"),))) as writer:
         writer.save()
-    foreign = journal_of(store, "theirs")
+    _, foreign = journal_of_another(store, said("theirs"))
     writer.path.write_bytes(b"")
     writer.path.with_suffix(".journal").write_bytes(foreign)
     for salvage in (False, True):

@@ -12,10 +12,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+import pytest
+
 from golem_cli.cli.environment import Environment
 from golem_cli.cli.program import program
 
 GOLEM: Final = Path(sys.executable).with_name("golem")
+_FULL: Final = Path("/dev/full")
+NEEDS_FULL_DEVICE: Final = pytest.mark.skipif(
+    not _FULL.exists(), reason="a device of Linux that is always full"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,3 +96,18 @@ def golem_process(
         timeout=60,
     )
     return Finished(code=done.returncode, raw=done.stdout, err=done.stderr.decode("utf-8"))
+
+
+def golem_into_full(*arguments: str | Path, unbuffered: str = "") -> Finished:
+    """Run the installed `golem` with a full disk behind its stdout; the value is for PYTHONUNBUFFERED."""
+    with _FULL.open("wb") as full:
+        done = subprocess.run(
+            [GOLEM, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+            check=False,
+            timeout=60,
+        )
+    return Finished(code=done.returncode, raw=b"", err=done.stderr.decode("utf-8"))
