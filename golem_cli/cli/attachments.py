@@ -13,7 +13,7 @@ from golem_cli.cli.failures import WrongUsage
 from golem_cli.core.message import Part
 from golem_cli.store.paths import user_path
 
-SEPARATOR: Final = "\n\n"
+_SEPARATOR: Final = "\n\n"
 LARGEST: Final = 20_000_000
 """Bytes; more than any provider takes inline."""
 _KINDS: Final = {"image": "image", "audio": "audio", "video": "video"}
@@ -36,7 +36,7 @@ def attach(prompt: str, names: Sequence[str]) -> tuple[str, tuple[Part, ...], Or
             parts.append(_part(name, data, media_type))
             part_names.append(shown)
         else:
-            whole += f"{SEPARATOR if whole else ''}{shown}:{SEPARATOR}"
+            whole += f"{_SEPARATOR if whole else ''}{shown}:{_SEPARATOR}"
             texts.append((len(whole), shown))
             whole += text
     return whole, tuple(parts), Origins(tuple(texts), tuple(part_names))
