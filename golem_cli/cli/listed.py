@@ -23,5 +23,5 @@ def json_summary(summary: Summary) -> dict[str, object]:
     if summary.forked_from:
         entry["forkedFrom"] = summary.forked_from
     if summary.problem:
-        entry["problem"] = summary.problem
+        entry["problem"] = "; ".join(filter(None, (summary.problem, summary.advice)))
     return entry

@@ -117,8 +117,7 @@ def _parse(name: str, data: bytes, *, salvage: bool | None) -> Transcript:
     try:
         return load_transcript(data, salvage=bool(salvage))
     except TranscriptError as error:
-        text = f"{'standard input' if name == STANDARD_STREAM else name}: {error}"
+        error.place = "standard input" if name == STANDARD_STREAM else name
         if salvage is None and isinstance(error, CutTranscriptError):
-            text = text.replace("--salvage", shlex.join(["golem", "normalize", "--salvage", name]))
-        error.args = (text,)
+            error.salvaged_by(shlex.join(["golem", "normalize", "--salvage", name]))
         raise

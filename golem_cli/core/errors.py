@@ -41,7 +41,22 @@ Stage = Literal["model", "decode", "tool", "loop", "usage", "canceled"]
 
 
 class GolemError(Exception):
-    """The base of all."""
+    """The base of all. Its text says where, what and what to do: `PLACE: what; ADVICE`.
+
+    `place` and `advice` may be "": who knows better sets them, on the way of the error to a person.
+    """
+
+    place: str = ""
+    advice: str = ""
+
+    @property
+    def problem(self) -> str:
+        """The text without the advice."""
+        what = super().__str__()
+        return f"{self.place}: {what}" if self.place else what
+
+    def __str__(self) -> str:
+        return f"{self.problem}; {self.advice}" if self.advice else self.problem
 
 
 class TranscriptError(GolemError):
@@ -68,11 +83,28 @@ class TranscriptError(GolemError):
 
 
 class CutTranscriptError(TranscriptError):
-    """The text stops in the middle. `whole` is the number of whole messages before the cut."""
+    """The text stops in the middle. `whole` is the number of whole messages before the cut.
 
-    def __init__(self, text: str, *, whole: int, line: int | None = None, offset: int | None = None) -> None:
+    `keeps` says in words what salvage keeps, "" for nothing.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        *,
+        whole: int,
+        keeps: str = "",
+        line: int | None = None,
+        offset: int | None = None,
+    ) -> None:
         super().__init__(text, line=line, offset=offset)
         self.whole = whole
+        self.keeps = keeps
+        self.salvaged_by("--salvage")
+
+    def salvaged_by(self, command: str) -> None:
+        """Advise `command`, when there is anything to keep."""
+        self.advice = f"{command} keeps {self.keeps}" if self.keeps else ""
 
 
 class HistoryError(GolemError):

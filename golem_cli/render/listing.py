@@ -58,15 +58,14 @@ def _cells(each: Listed, id_length: int, now: datetime) -> tuple[str, ...]:
 
 
 def _reason(each: Listed) -> str:
-    """Say why it cannot be read, in short: without the file's path, which has the id, and without advice.
+    """Say why it cannot be read, in short: without the file's path, which has the id.
 
     >>> from types import SimpleNamespace
-    >>> _reason(SimpleNamespace(conversation_id="0193", problem="/d/0193.json: it is cut; golem normalize …"))
+    >>> _reason(SimpleNamespace(conversation_id="0193", problem="/d/0193.json: it is cut"))
     'it is cut'
     """
     ends = (f"{each.conversation_id}.{suffix}: " for suffix in ("json", "journal"))
-    why = next((each.problem.partition(end)[2] for end in ends if end in each.problem), each.problem)
-    return why.partition("; golem ")[0]
+    return next((each.problem.partition(end)[2] for end in ends if end in each.problem), each.problem)
 
 
 def _sizes(rows: Sequence[Sequence[str]], width: int | None) -> list[int]:

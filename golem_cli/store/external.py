@@ -48,7 +48,7 @@ def read_external(path: Path, *, salvage: bool = False) -> ExternalFile:
     try:
         transcript = load_transcript(data, salvage=salvage)
     except TranscriptError as error:
-        error.args = (f"{path}: {error}",)
+        error.place = str(path)
         raise
     return ExternalFile(path=real, data=data, transcript=transcript)
 

@@ -134,7 +134,7 @@ def _inspect(path: Path, paths: tuple[Path, ...], locks: Path) -> Inspected:
     except (GolemError, OSError) as error:
         return msgspec.structs.replace(
             found,
-            problem=str(error),
+            problem=error.problem if isinstance(error, GolemError) else str(error),
             cut=isinstance(error, CutTranscriptError) and _can_be_salvaged(path),
             empty=_says_nothing(path if path in paths else paths[0]),
             wrong=isinstance(error, TranscriptError),

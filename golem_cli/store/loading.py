@@ -127,9 +127,15 @@ def _base(
     """Return what the file says, None when that is nothing, and "" or what was cut off."""
     if data is None:
         return None, ""
-    if says_nothing(data):
-        return None, _left_beside_nothing(path, journaled=journaled, salvage=salvage)
-    return _parse(path, data, salvage=salvage)
+    try:
+        if says_nothing(data):
+            return None, _left_beside_nothing(path.stem, journaled=journaled, salvage=salvage)
+        return _parse(data, salvage=salvage)
+    except TranscriptError as error:
+        error.place = str(path)
+        if isinstance(error, CutTranscriptError):  # few commands that read it take the flag
+            error.salvaged_by(f"golem normalize --salvage -w {path.stem}")
+        raise
 
 
 def says_nothing(data: bytes) -> bool:
@@ -141,45 +147,26 @@ def says_nothing(data: bytes) -> bool:
     return _BEGINNING.startswith(data.strip(b"\0 \t\r\n"))
 
 
-def _left_beside_nothing(path: Path, *, journaled: bool, salvage: bool) -> str:
+def _left_beside_nothing(conversation_id: str, *, journaled: bool, salvage: bool) -> str:
     """Return what is kept of a conversation whose file says nothing, or raise what says how to go on."""
     if not journaled:
-        trash = f"golem delete {path.stem} moves it to the trash"
-        raise TranscriptError(f"{path}: its text is gone; {trash}")
+        error = TranscriptError("its text is gone")
+        error.advice = f"golem delete {conversation_id} moves it to the trash"
+        raise error
     if not salvage:
-        raise CutTranscriptError(
-            f"{path}: its text is gone; golem normalize --salvage -w {path.stem} keeps what its journal has",
-            whole=0,
-        )
+        raise CutTranscriptError("its text is gone", whole=0, keeps="what its journal has")
     return "its text is gone; what its journal has was kept"
 
 
-def _parse(path: Path, data: bytes, *, salvage: bool) -> tuple[Conversation, str]:
+def _parse(data: bytes, *, salvage: bool) -> tuple[Conversation, str]:
     """Return what the file says, and "" or what was cut off."""
     from golem_cli.core.codec import load_conversation, load_transcript
 
-    try:
-        if salvage:
-            cut = load_transcript(data, salvage=True)
-            if cut.salvaged and cut.conversation is not None:
-                return msgspec.structs.replace(cut.conversation, messages=tuple(cut.messages)), cut.salvaged
-        return load_conversation(data), ""
-    except CutTranscriptError as error:
-        command = f"golem normalize --salvage -w {path.stem}"  # few commands that read it take the flag
-        raise CutTranscriptError(
-            f"{path}: {error}".replace("--salvage", command),
-            whole=error.whole,
-            line=error.line,
-            offset=error.offset,
-        ) from error
-    except TranscriptError as error:
-        raise TranscriptError(
-            f"{path}: {error}",
-            message=error.message,
-            field=error.field,
-            line=error.line,
-            offset=error.offset,
-        ) from error
+    if salvage:
+        cut = load_transcript(data, salvage=True)
+        if cut.salvaged and cut.conversation is not None:
+            return msgspec.structs.replace(cut.conversation, messages=tuple(cut.messages)), cut.salvaged
+    return load_conversation(data), ""
 
 
 def _under_its_name(conversation: Conversation, name: str) -> Conversation:

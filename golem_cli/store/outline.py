@@ -119,7 +119,7 @@ def summarize(path: Path) -> Summary | None:
     except ConversationNotFound:
         return None
     except GolemError as error:
-        return damaged(path, str(error))
+        return damaged(path, error.problem, error.advice)
     except OSError as error:
         return damaged(path, f"cannot read {path}: {reason_of(error)}")
 

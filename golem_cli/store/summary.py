@@ -23,7 +23,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     `updated_at` is as `rfc3339` writes it; when the file was written, where it names a moment that is none.
     `message_count` counts what a reader sees: with what a stopped last run left behind. `status` is its last
     run's, "" before the first run, `damaged` for a file that cannot be read; `problem`
-    then says why. `imported_from` is the outside file that it is a copy of, "" for most.
+    then says why, and `advice` what to do, "" where nobody knows. `imported_from` is the outside file that it
+    is a copy of, "" for most.
     """
 
     conversation_id: str
@@ -37,6 +38,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     forked_from: str = ""
     imported_from: str = ""
     problem: str = ""
+    advice: str = ""
 
     @property
     def path(self) -> Path:
@@ -58,14 +60,15 @@ def as_seen(summary: Summary, is_held: Callable[[str], bool]) -> Summary:
     return summary
 
 
-def damaged(path: Path, problem: str) -> Summary:
-    """Return the summary of a file that cannot be read, for the reason `problem`."""
+def damaged(path: Path, problem: str, advice: str = "") -> Summary:
+    """Return the summary of a file that cannot be read, for the reason `problem`; `advice` may help."""
     return Summary(
         conversation_id=path.stem,
         updated_at=changed_at(path),
         status=DAMAGED,
         folder=path.parent,
         problem=problem,
+        advice=advice,
     )
 
 

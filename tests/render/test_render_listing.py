@@ -89,13 +89,12 @@ def test_columns_are_as_wide_as_the_cells_they_take() -> None:
 
 def test_the_reason_of_a_damaged_one_has_neither_its_path_nor_advice() -> None:
     path = f"/home/me/.local/share/golem/conversations/{SECOND}.json"
-    cut = f"{path}: the text stops in the middle, at byte 7; golem normalize -w {SECOND} keeps those"
     for problem, shown in (
-        (cut, "the text stops in the middle, at byte 7"),
+        (f"{path}: the text stops in the middle, at byte 7", "the text stops in the middle, at byte 7"),
         (f"cannot read {path}: permission denied", "permission denied"),
         ("something else", "something else"),
     ):
-        last = lines(None, problem=problem, status="damaged")[-1]
+        last = lines(None, problem=problem, advice="golem list", status="damaged")[-1]
         assert last.endswith(f"  {shown}")
         assert SECOND not in last
 

@@ -94,7 +94,7 @@ def _about(each: Inspected) -> Iterator[Check]:
 def _unreadable(each: Inspected) -> Check:
     """Say what helps: what a cut left can be salvaged; what says nothing, or is no file, can only go."""
     identity = each.conversation_id
-    text = f"{identity} cannot be read: {each.problem.partition('; golem ')[0]}"  # the advice comes beside it
+    text = f"{identity} cannot be read: {each.problem}"
     file = each.paths[-1]  # the journal comes before it
     delete = pasted("golem", "delete", identity)
     if blocked := each.obstacles or each.closed:

@@ -132,5 +132,5 @@ def ask(options: AskOptions, environment: Environment) -> int:
     except StoreError as error:
         if wanted.conversation is None:
             way = "a prompt is kept before it is sent; golem ask --no-save asks without keeping"
-            error.args = (f"{error}; nothing was sent: {way}",)
+            error.advice = f"nothing was sent: {way}"
         raise

@@ -127,9 +127,8 @@ class Reading:
             text = f"the text stops in the middle, {place}"
             if self.text.padded:
                 text = f"the text ends in zero bytes, as a loss of power leaves them, {place}"
-            if whole or self.form == "object":  # else nothing is left to keep
-                text = f"{text}; --salvage keeps {'those' if whole else 'the rest'}"
-            raise CutTranscriptError(text, whole=whole, line=line, offset=offset) from None
+            keeps = "those" if whole else "the rest" if self.form == "object" else ""
+            raise CutTranscriptError(text, whole=whole, keeps=keeps, line=line, offset=offset) from None
         record_line = line
         if self.record_start is not None:
             record_line = self.characters.count("\n", 0, self.record_start) + 1
