@@ -233,9 +233,7 @@ class Session:
 
     def _leave_behind(self) -> str:
         whole = lineage.fork(self.conversation, now=self.clock())
-        writer = self.library.create(whole)
-        writer.save()
-        writer.close()
+        self._saved(whole).close()
         self.left_behind(whole.conversation_id)
         return whole.conversation_id
 
@@ -261,10 +259,19 @@ class Session:
             self.writer.catch_up()
         child = lineage.fork(self.conversation, now=self.clock(), keep=keep)
         parent = self.conversation.conversation_id
-        writer = self.library.create(child)
-        writer.save()
+        writer = self._saved(child)
         self._move_to(writer, lost="the newest of it is in the fork only")
         return parent
+
+    def _saved(self, conversation: Conversation) -> Writer:
+        """Return the writer of a new conversation that is kept already; what cannot be kept is let go."""
+        writer = self.library.create(conversation)
+        try:
+            writer.save()
+        except StoreError:
+            writer.close()
+            raise
+        return writer
 
     def go_to(self, writer: Writer) -> None:
         """Leave this conversation, kept, for the one of `writer`.

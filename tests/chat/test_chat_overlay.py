@@ -118,6 +118,17 @@ async def test_a_conversation_with_unsaved_messages_is_not_left(tmp_path: Path) 
     assert session.conversation.conversation_id != here.conversation_id
 
 
+async def test_a_fork_that_cannot_be_kept_leaves_no_lock(tmp_path: Path) -> None:
+    store, _, session, _ = make(tmp_path, "one")
+    await session.ask("Hi")
+    notes = set((tmp_path / "locks").glob("*.holder"))
+    repair = Fault(store.conversations).vanished()
+    with pytest.raises(StoreError):
+        session.fork()
+    assert set((tmp_path / "locks").glob("*.holder")) == notes
+    repair()
+
+
 async def test_a_whole_fork_keeps_what_is_in_memory_only(tmp_path: Path) -> None:
     """As when somebody replaced the file, with which no saving is possible any more."""
     store, writer, session, said = make(tmp_path, "one", "two")
