@@ -16,6 +16,7 @@ from golem_cli.core.errors import ConversationChanged
 from golem_cli.core.message import Message
 from golem_cli.store.journal import Entry, JournalFile, decode, encode
 from golem_cli.store.store import Store
+from tests.support.left_journal import leave_journal
 
 PAYLOADS = st.binary(max_size=60).map(lambda data: data.replace(b"\n", b""))
 ENTRIES = st.lists(
@@ -200,14 +201,12 @@ def test_streamed_text_behind_a_gap_is_told_and_its_journal_kept(
 ) -> None:
     """Each line is whole; a file system that lost or swapped one leaves words that nobody else has."""
     store = Store(tmp_path)
-    with store.create() as writer:
-        writer.begin_run(RunRecord(run_id="r", prompt="hi"))
-        for text in ("one", "one two", "one two three"):
-            writer.note_partial("r", text)
-        journal, file = writer.path.with_suffix(".journal"), writer.path.read_bytes()
-        *first, second, third, fourth = journal.read_bytes().splitlines(keepends=True)
-    notes = [second, third, fourth]
-    writer.path.write_bytes(file)
+    writer = store.create()
+    writer.begin_run(RunRecord(run_id="r", prompt="hi"))
+    for text in ("one", "one two", "one two three"):
+        writer.note_partial("r", text)
+    *first, second, third, fourth = leave_journal(writer).splitlines(keepends=True)
+    notes, journal = [second, third, fourth], writer.path.with_suffix(".journal")
     journal.write_bytes(b"".join([*first, *(notes[at] for at in order)]))
     found = store.look(writer.path.stem)
     assert (found.conversation.runs[0].partial_text, found.damaged) == (left, 1)

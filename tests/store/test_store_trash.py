@@ -12,6 +12,7 @@ from golem_cli.core.conversation import RunRecord
 from golem_cli.core.errors import ConversationChanged, ConversationLocked, ConversationNotFound, StoreError
 from golem_cli.core.message import Message
 from golem_cli.store.store import Store
+from tests.support.left_journal import leave_journal
 
 FIRST = "01890000-0000-7000-8000-000000000001"
 SECOND = "01890000-0000-7000-8000-000000000002"
@@ -50,14 +51,11 @@ def test_what_was_deleted_comes_back_as_it_was(store: Store) -> None:
 
 def crashed(store: Store) -> bytes:
     """Leave a journal beside the file of the first conversation, as a killed process does."""
-    path = put(store, FIRST, "one")
-    with store.open(FIRST) as writer:
-        writer.begin_run(RunRecord(run_id="r", prompt="hello"))
-        writer.add_message(Message(role="user", content="hello", run_id="r"))
-        data, journal = path.read_bytes(), path.with_suffix(".journal").read_bytes()
-    path.write_bytes(data)
-    path.with_suffix(".journal").write_bytes(journal)
-    return journal
+    put(store, FIRST, "one")
+    writer = store.open(FIRST)
+    writer.begin_run(RunRecord(run_id="r", prompt="hello"))
+    writer.add_message(Message(role="user", content="hello", run_id="r"))
+    return leave_journal(writer)
 
 
 def test_the_journal_travels_with_its_file(store: Store) -> None:
