@@ -65,7 +65,7 @@ class WatchedOutput:
         """Pass on the result."""
         self._write(lambda: self._inner.finish(session, result))
 
-    def fail(self, session: Session, error: GolemError, *, began: bool = True) -> None:
+    def fail(self, session: Session, error: GolemError, *, began: bool) -> None:
         """Pass on the failure."""
         self._write(lambda: self._inner.fail(session, error, began=began))
 

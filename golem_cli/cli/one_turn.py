@@ -59,7 +59,7 @@ async def _take(session: Session, work: Work, output: AnswerOutput, environment:
     assert task is not None  # noqa: S101 (`asyncio.run` made it)
     came: list[signal.Signals] = []
     watched = WatchedOutput(output, task.cancel)
-    earlier = _last_run(session)
+    earlier = _runs(session)
     try:
         with _signals_stop(task, came):
             result = await work(session, watched)
@@ -67,17 +67,19 @@ async def _take(session: Session, work: Work, output: AnswerOutput, environment:
         if watched.fault is None:
             _remark(session, result, environment)
         elif not isinstance(watched.fault, BrokenPipeError):
-            _report(session, watched, GolemError("the answer cannot be written"), environment)
+            unwritten = GolemError("the answer cannot be written")
+            _report(session, watched, unwritten, environment, began=True)
     except asyncio.CancelledError as stopped:
         if not came and watched.fault is None:
             raise
         if not isinstance(watched.fault, BrokenPipeError):
-            _report(session, watched, _why_stopped(stopped, came), environment)
+            began = _began(session, earlier)
+            _report(session, watched, _why_stopped(stopped, came), environment, began=began)
     except GolemError as error:
-        if _last_run(session) == earlier:
+        if not _began(session, earlier):
             watched.fail(session, error, began=False)
             raise
-        _report(session, watched, error, environment)
+        _report(session, watched, error, environment, began=True)
         return FAILED
     finally:
         await session.model.aclose()
@@ -88,9 +90,13 @@ async def _take(session: Session, work: Work, output: AnswerOutput, environment:
     return DONE
 
 
-def _last_run(session: Session) -> str:
-    runs = session.conversation.runs
-    return runs[-1].run_id if runs else ""
+def _runs(session: Session) -> frozenset[str]:
+    return frozenset(run.run_id for run in session.conversation.runs)
+
+
+def _began(session: Session, earlier: frozenset[str]) -> bool:
+    """Whether a run began, beside the `earlier` ones."""
+    return not _runs(session) <= earlier
 
 
 @contextmanager
@@ -127,13 +133,15 @@ def _why_stopped(stopped: BaseException, came: list[signal.Signals]) -> GolemErr
     return RunError(stopped.stage, why) if isinstance(stopped, RunError) else why
 
 
-def _report(session: Session, output: WatchedOutput, error: GolemError, environment: Environment) -> None:
+def _report(
+    session: Session, output: WatchedOutput, error: GolemError, environment: Environment, *, began: bool
+) -> None:
     """Write the failure and one line about it. Neither can fail: the terminal itself may be gone."""
     cause = error.cause if isinstance(error, RunError) else error
     text = str(cause) or type(cause).__name__
     if session.writer.path is not None and not session.writer.unsaved:
         text += f"; the conversation is kept: golem resume {session.conversation.conversation_id} goes on"
-    output.fail(session, error)
+    output.fail(session, error, began=began)
     with suppress(OSError):
         environment.complain(f"golem: {text}")
 
