@@ -31,12 +31,13 @@ def make_session(
     """The second step: make the session. Flags about the conversation are kept with it."""
     library, writer = prepared.kept or _begin(prepared, environment)
     try:
-        _keep_flags(writer, prepared.wanted, prepared.model.name)
         model = prepared.model.make()
         settings = _chat_settings(prepared.configuration)
         session = Session(library=library, writer=writer, model=model, settings=settings, notice=notice)
-        if prepared.wanted.system is not None:
-            session.instruct(prepared.wanted.system)
+        instructions = prepared.wanted.system
+        if instructions not in {None, writer.conversation.instructions}:
+            session.guard.check_instructions(instructions)
+        _keep_flags(writer, prepared.wanted, prepared.model.name)
     except BaseException:  # a Ctrl-C too gives the conversation's lock back
         writer.close()
         raise
@@ -55,7 +56,7 @@ def _keep_flags(writer: Writer, wanted: Wanted, model: str) -> None:
     given = {"trim": wanted.trim, "budget": wanted.budget}
     changes = {name: value for name, value in given.items() if value is not None}
     settings = msgspec.structs.replace(writer.conversation.settings, **changes)
-    writer.update(model=model, settings=settings)
+    writer.update(model=model, instructions=wanted.system, settings=settings)
 
 
 def _chat_settings(configuration: Configuration) -> ChatSettings:
