@@ -58,8 +58,7 @@ def test_a_run_that_is_stopped_is_named(tmp_path: Path) -> None:
     session = asked_once(tmp_path, ScriptedModel("first").hang("half"))
 
     async def work(session: Session, output: WatchedOutput) -> Result[str]:
-        stop = asyncio.get_running_loop().call_later
-        return await session.ask("And?", on_delta=lambda _: stop(0, os.kill, os.getpid(), signal.SIGINT))
+        return await session.ask("And?", on_delta=lambda _: os.kill(os.getpid(), signal.SIGINT))
 
     code, done = taken(session, work)
     assert code == 128 + signal.SIGINT
