@@ -58,7 +58,7 @@ async def try_again(
 ) -> Result[str]:
     """Ask the last prompt again, as if its run had not been; what that run left stays as a fork."""
     _, prompt = rewind.last_prompt(session.seen)
-    session.guard.check(session.conversation, prompt=prompt.content, parts=prompt.parts)  # before a cut
+    session.look_at(prompt.content, prompt.parts)  # before a cut
     prompt = session.take_back()
     return await session.ask(prompt.content, parts=prompt.parts, on_delta=on_delta, on_event=on_event)
 

@@ -43,9 +43,10 @@ def utc_now() -> str:
 class Session:
     """Asks, stops, forks and cuts; every prompt is kept before it is sent.
 
-    `notice` is told what a person should know; `first_hidden`, when messages of a conversation first stay
-    behind, how many of how many do; `left_behind`, where a cut leaves what it cuts off: the id of a fork, or
-    "" when that stays in the record of its run.
+    `notice` is told what a person should know; what it missed while it was None, before the next prompt goes.
+    `first_hidden` is told, when messages of a conversation first stay behind, how many of how many do;
+    `left_behind`, where a cut leaves what it cuts off: the id of a fork, or "" when that stays in the record
+    of its run.
     """
 
     def __init__(
@@ -55,7 +56,7 @@ class Session:
         writer: Writer,
         model: ChatModel,
         settings: ChatSettings | None = None,
-        notice: OnNotice = lambda text: None,
+        notice: OnNotice | None = None,
         clock: Clock = utc_now,
     ) -> None:
         self.library = library
@@ -63,6 +64,7 @@ class Session:
         self.model = model
         self.settings = settings or ChatSettings()
         self.notice = notice
+        self._missed: list[str] = []
         self.clock = clock
         self.first_hidden: Callable[[int, int], object] = lambda hidden, total: None
         self.left_behind: Callable[[str], object] = self._tell_left_behind
@@ -87,19 +89,32 @@ class Session:
         return answering.name
 
     def _notify(self, text: str) -> None:
-        self.notice(text)  # looked up each time: a chat that opens its screen later listens from then on
+        if self.notice is None:  # a chat that opens its screen later listens from then on
+            self._missed.append(text)
+        else:
+            self.notice(text)
+
+    def _tell_what_was_missed(self) -> None:
+        missed, self._missed = self._missed, []
+        for text in missed:
+            self._notify(text)
 
     def _tell_hidden(self, hidden: int, total: int) -> None:
         self.first_hidden(hidden, total)
 
     def _tell_left_behind(self, conversation_id: str) -> None:
         if conversation_id:
-            self.notice(f"what is left behind stays as {conversation_id}")
+            self._notify(f"what is left behind stays as {conversation_id}")
 
     def _new_planner(self) -> Planner:
         return Planner(self.settings, self._notify, self._tell_hidden)
 
     # -- asking -----------------------------------------------------------------------------------------
+
+    def look_at(self, prompt: str, parts: Sequence[Part], origins: Origins = NO_FILES) -> None:
+        """Let the guard look at what is about to be sent, as `SecretGuard.check`."""
+        self._tell_what_was_missed()
+        self.guard.check(self.conversation, prompt=prompt, parts=parts, origins=origins)
 
     async def ask(
         self,
@@ -122,7 +137,7 @@ class Session:
 
         if not prompt.strip() and not parts:
             raise ConfigurationError("the prompt is empty: type something, or attach a file")
-        self.guard.check(self.conversation, prompt=prompt, parts=parts, origins=origins)
+        self.look_at(prompt, parts, origins)
         seen = after or self.going_on
         run = RunRecord(
             run_id=new_id(),
@@ -170,7 +185,7 @@ class Session:
         )
 
     def _say_wait(self, wait: RetryWait) -> None:
-        self.notice(f"{wait.error}; trying again in {wait.seconds:.1f} s")
+        self._notify(f"{wait.error}; trying again in {wait.seconds:.1f} s")
 
     async def preview(self, prompt: str = "") -> Preview:
         """What a request with `prompt` would send now, and what would be left out of it."""
@@ -311,7 +326,7 @@ class Session:
             self.writer.close()
         except StoreError as error:
             kept = "what is kept is in the journal beside it"
-            self.notice(f"{error}; {lost if self.writer.unsaved else kept}")
+            self._notify(f"{error}; {lost if self.writer.unsaved else kept}")
 
     async def use_model(self, model: ChatModel) -> None:
         """Let another model answer from the next run on; say what of the history it cannot take."""

@@ -25,9 +25,7 @@ def open_session(wanted: Wanted, environment: Environment, notice: OnNotice) -> 
     return make_session(prepare(wanted, environment), environment, notice)
 
 
-def make_session(
-    prepared: Prepared, environment: Environment, notice: OnNotice = lambda text: None
-) -> Session:
+def make_session(prepared: Prepared, environment: Environment, notice: OnNotice | None = None) -> Session:
     """The second step: make the session. Flags about the conversation are kept with it."""
     library, writer = prepared.kept or _begin(prepared, environment)
     try:

@@ -169,6 +169,23 @@ def test_in_the_chat_a_blocked_prompt_is_not_lost(monkeypatch: pytest.MonkeyPatc
         assert server.requests == []
 
 
+def test_in_the_chat_a_key_in_instructions_that_a_flag_gave_is_pointed_out_before_it_goes() -> None:
+    """In a new conversation, and in one that goes on; once in each."""
+    told = "what looks like an Anthropic key stands in the instructions, line 1; it is sent as it is"
+    for goes_on in ((), ("-c",)):
+        with (
+            HttpServer([answer("Hello"), answer("Again")]) as server,
+            chat(server, "-s", KEY, *goes_on, columns=120) as terminal,
+        ):
+            say(terminal, "hi", "Hello")
+            assert terminal.text.index(told) < terminal.text.index("Hello")
+            say(terminal, "hi", "Again")
+            assert terminal.text.count(told) == 1
+            assert KEY in str(server.requests[0].body)
+        with HttpServer([answer("Kept")]) as server, chat(server, columns=120) as terminal:
+            say(terminal, "something to go on with", "Kept")
+
+
 def test_in_the_chat_an_export_points_a_secret_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     with HttpServer([answer("Hello")]) as server, chat(server, columns=120) as terminal:
