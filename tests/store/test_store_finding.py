@@ -224,3 +224,12 @@ def test_what_lies_beside_conversations_is_one_a_kept_file_or_a_stranger(store: 
         path.write_bytes(b"x")
     assert (kept_aside(conversation.parent), list(strangers(conversation.parent))) == (kept, sorted(odd))
     assert kept_aside(conversation.parent, of=SECOND) == []
+
+
+@pytest.mark.parametrize(
+    "stem", ["x" * 36, FIRST.upper(), f"{FIRST[:-1]}\n", f"{FIRST[:17]}\n{FIRST[:18]}", "-" * 36]
+)
+def test_a_name_as_long_as_an_id_is_none(store: Store, stem: str) -> None:
+    put(store, SECOND, title="one")
+    store.path_of(SECOND).with_name(f"{stem}.json").write_text("{}")
+    assert [each.conversation_id for each in store.summaries()] == store.ids() == [SECOND]
