@@ -6,6 +6,7 @@ be left out, so both are resolved here, before it sees them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -14,6 +15,7 @@ from golem_cli.cli.failures import WrongUsage
 RESUME: Final = ("-r", "--resume")
 PROMPT: Final = ("-p", "--prompt")
 TOP_LEVEL: Final = frozenset({"--help", "-h", "--version", "-V", "--install-completion", "--show-completion"})
+_NUMBER: Final = re.compile("[1-9][0-9]{0,8}")
 
 
 class Invocation(NamedTuple):
@@ -41,6 +43,21 @@ def resolve(arguments: Sequence[str], *, stdin_is_terminal: bool) -> Invocation:
     if ours[0] in ("chat", "ask"):
         ours = [ours[0], *_fill_optional_values(ours[1:])]
     return Invocation(arguments=(*ours, *verbatim), debug=debug)
+
+
+def plain_list(arguments: Sequence[str]) -> tuple[int | None, bool] | None:
+    """Return limit and `--json` of a `list` that is spelled plainly; None for all that Typer has to parse.
+
+    >>> plain_list(["list", "-n", "20"]), plain_list(["list", "--json"]), plain_list(["list", "-n", "x"])
+    ((20, False), (None, True), None)
+    """
+    as_json = "--json" in arguments[-1:]
+    match tuple(arguments[:-1] if as_json else arguments):
+        case ("list",):
+            return None, as_json
+        case ("list", "-n" | "--limit", number) if _NUMBER.fullmatch(number):
+            return int(number), as_json
+    return None
 
 
 def _split_at_double_dash(arguments: Sequence[str]) -> tuple[list[str], list[str]]:

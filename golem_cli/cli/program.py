@@ -32,6 +32,11 @@ def program(arguments: Sequence[str], environment: Environment) -> int:
             from golem_cli.cli.start_chat import ChatOptions, start_chat
 
             return start_chat(ChatOptions(), environment)
+        if (options := command_line.plain_list(invocation.arguments)) is not None:  # nor need a list
+            from golem_cli.cli.listed import say_list
+
+            say_list(environment, limit=options[0], as_json=options[1])
+            return DONE
         return _run_typer(invocation.arguments, environment)
     except KeyboardInterrupt:
         return INTERRUPTED

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from golem_cli.cli.arguments import resolve
+from golem_cli.cli.arguments import plain_list, resolve
+from golem_cli.core.conversation import Conversation
+from golem_cli.store.store import Store
+from tests.support.golem_runs import golem
+
+
+@pytest.fixture
+def store(home: Path) -> Store:
+    return Store(home / "golem")
 
 
 @pytest.mark.parametrize(
@@ -58,3 +68,37 @@ def test_after_a_double_dash_everything_is_text() -> None:
 def test_a_double_dash_alone_opens_a_prompt() -> None:
     """`golem -p -- -5` asks about minus five."""
     assert resolve(["-p", "--", "-5"], stdin_is_terminal=True).arguments == ("ask", "--", "-5")
+
+
+@pytest.mark.parametrize(
+    ("typed", "options"),
+    [
+        ("list", (None, False)),
+        ("list --json", (None, True)),
+        ("list -n 20", (20, False)),
+        ("list --limit 3 --json", (3, True)),
+    ],
+)
+def test_a_list_that_is_spelled_plainly_needs_no_parser(
+    typed: str, options: tuple[int | None, bool], store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And is what Typer makes of it."""
+    assert plain_list(typed.split()) == options
+    for number in range(4):
+        with store.create(Conversation(title=f"t{number}")) as writer:
+            writer.save()
+    plain = golem(*typed.split())
+    monkeypatch.setattr("golem_cli.cli.arguments.plain_list", lambda arguments: None)
+    parsed = golem(*typed.split())
+    assert (plain.code, plain.out, plain.err) == (0, parsed.out, "")
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        *("list -n 0", "list -n x", "list -n", "list -n --json 3", "list -n=3", "list -n ٣", "list --help"),
+        *("list x", "lists", "show", f"list -n {'9' * 5000}", "list --json --json", "--json"),
+    ],
+)
+def test_every_other_list_is_left_to_the_parser(typed: str) -> None:
+    assert plain_list(typed.split()) is None

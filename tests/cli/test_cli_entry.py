@@ -45,6 +45,21 @@ def test_the_version_is_answered_before_anything_heavy_is_imported() -> None:
     assert done.stdout.splitlines()[1:] == ["[]"], done.stderr
 
 
+def test_a_plain_list_needs_no_typer() -> None:
+    """It is over a quarter of what the command costs."""
+    probe = (
+        "import sys\n"
+        "from golem_cli.cli.process import environment_of_this_process\n"
+        "from golem_cli.cli.program import program\n"
+        "program(['list', '-n', '20'], environment_of_this_process())\n"
+        "print('typer' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", probe], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.stdout.splitlines()[-1] == "False", done.stderr
+
+
 def test_help_names_every_command_and_needs_no_rich() -> None:
     """`golem --help` is plain text: Rich would double its price."""
     probe = (

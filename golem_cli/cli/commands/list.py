@@ -24,18 +24,6 @@ def command(
     A line has id, age, messages, status, model and title; a narrow terminal gets fewer of them. As much
     of the id is shown as tells it from all others; commands take it so.
     """
-    from golem_cli.cli.home import open_shelf
-    from golem_cli.cli.listed import json_summary
+    from golem_cli.cli.listed import say_list
 
-    environment = context.obj
-    listing = open_shelf(environment).listing(limit)
-    if as_json:
-        environment.say_json([json_summary(summary) for summary in listing.shown])
-    elif not listing.shown:
-        environment.say("There are no conversations yet; golem opens the first one.")
-    else:
-        from golem_cli.render.listing import conversation_lines
-
-        width = environment.columns if environment.stdout_is_terminal else None
-        for line in conversation_lines(listing.shown, listing.ids, width=width):
-            environment.say(line)
+    say_list(context.obj, limit=limit, as_json=as_json)
