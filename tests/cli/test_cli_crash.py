@@ -20,7 +20,7 @@ from golem_cli.core.run_status import DONE, FAILED, INTERRUPTED
 from golem_cli.providers.local import have_weights
 from golem_cli.store.store import Store
 from tests.support.chat_replies import answer, hanging
-from tests.support.golem_runs import GOLEM, NEEDS_FULL_DEVICE, golem_into_full, golem_process
+from tests.support.golem_runs import GOLEM, NEEDS_FULL_DEVICE, golem_in_shell, golem_into_full, golem_process
 from tests.support.http_server import HttpServer, Reply
 
 TRANSCRIPTS = Path(__file__).parents[2] / "transcripts"
@@ -196,17 +196,10 @@ def test_an_object_that_cannot_be_written_leaves_the_id_of_its_conversation(
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell's redirections")
 def test_an_answer_that_nobody_could_see_is_no_success(server: HttpServer, store: Store) -> None:
     server.reply(answer("one\n", "two\n"))
-    done = subprocess.run(
-        ["sh", "-c", f'"{GOLEM}" ask hi >&-'],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    assert done.returncode == 1
-    assert "the output cannot be written" in done.stderr
-    assert f"golem resume {store.ids()[0]} goes on" in done.stderr
+    done = golem_in_shell("ask hi >&-")
+    assert done.code == 1
+    assert "the output cannot be written" in done.err
+    assert f"golem resume {store.ids()[0]} goes on" in done.err
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")

@@ -14,7 +14,14 @@ import pytest
 
 from golem_cli import __version__
 from golem_cli.cli.app import COMMANDS
-from tests.support.golem_runs import GOLEM, NEEDS_FULL_DEVICE, golem, golem_into_full, golem_process
+from tests.support.golem_runs import (
+    GOLEM,
+    NEEDS_FULL_DEVICE,
+    golem,
+    golem_in_shell,
+    golem_into_full,
+    golem_process,
+)
 
 EVERY_CODE = ["0", "2", "129", "130", "141", "143"]
 """The exit codes that every command has: product.md, and what shells report of three signals."""
@@ -228,18 +235,11 @@ def test_an_output_of_which_the_system_takes_a_part_is_no_success(
     command: str, unbuffered: str, tmp_path: Path
 ) -> None:
     """The first 512,000 bytes fit, as on a disk that is nearly full."""
-    line = f'ulimit -f 1000; "{GOLEM}" {command} "{large_history(tmp_path)}" > "{tmp_path / "out"}"'
-    done = subprocess.run(
-        ["sh", "-c", line],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
-        timeout=60,
-    )
-    assert done.returncode == 1
+    words = f'{command} "{large_history(tmp_path)}" > "{tmp_path / "out"}"'
+    done = golem_in_shell(words, before="ulimit -f 1000; ", unbuffered=unbuffered)
+    assert done.code == 1
     last = "golem: standard output: the file would be larger than the system allows"
-    assert done.stderr.splitlines()[-1] == last
+    assert done.err.splitlines()[-1] == last
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
@@ -271,14 +271,8 @@ def _wait_until_it_reads(pid: int) -> None:
 def test_a_failure_that_nobody_can_be_told_has_its_exit_code(
     streams: str, unbuffered: str, tmp_path: Path
 ) -> None:
-    line = f'"{GOLEM}" show "{large_history(tmp_path)}" {streams}'
-    done = subprocess.run(
-        ["sh", "-c", line],
-        check=False,
-        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
-        timeout=60,
-    )
-    assert done.returncode == 1
+    done = golem_in_shell(f'show "{large_history(tmp_path)}" {streams}', unbuffered=unbuffered)
+    assert (done.code, done.raw, done.err) == (1, b"", "")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell's redirections")
@@ -288,10 +282,9 @@ def test_a_failure_that_nobody_can_be_told_has_its_exit_code(
 def test_closed_standard_output_is_one_line_and_no_success(command: str, tmp_path: Path) -> None:
     file = tmp_path / "one.json"
     file.write_text('[{"role":"user","content":"hi"}]')
-    line = f'"{GOLEM}" {command.format(file=file)} >&-'
-    done = subprocess.run(["sh", "-c", line], capture_output=True, check=False, timeout=60)
-    assert done.returncode == 1
-    *report, last = done.stderr.decode().splitlines()
+    done = golem_in_shell(f"{command.format(file=file)} >&-")
+    assert done.code == 1
+    *report, last = done.err.splitlines()
     assert last == "golem: standard output: it is closed"
     assert len(report) == (2 if command.startswith("normalize") else 0)
 
@@ -300,10 +293,9 @@ def test_closed_standard_output_is_one_line_and_no_success(command: str, tmp_pat
 def test_closed_standard_error_and_input_are_no_failure(tmp_path: Path) -> None:
     file = tmp_path / "one.json"
     file.write_text('[{"role":"user","content":"hi"}]')
-    line = f'"{GOLEM}" normalize "{file}" 2>&- <&-'
-    done = subprocess.run(["sh", "-c", line], capture_output=True, check=False, timeout=60)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert b'"hi"' in done.stdout
+    done = golem_in_shell(f'normalize "{file}" 2>&- <&-')
+    assert (done.code, done.err) == (0, "")
+    assert '"hi"' in done.out
 
 
 @NEEDS_FULL_DEVICE

@@ -98,6 +98,19 @@ def golem_process(
     return Finished(code=done.returncode, raw=done.stdout, err=done.stderr.decode("utf-8"))
 
 
+def golem_in_shell(words: str, *, before: str = "", unbuffered: str = "") -> Finished:
+    """Run the installed `golem` as a line of a shell, with its redirections; `before` is a command before it."""
+    done = subprocess.run(
+        ["sh", "-c", f'{before}"{GOLEM}" {words}'],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        check=False,
+        timeout=60,
+    )
+    return Finished(code=done.returncode, raw=done.stdout, err=done.stderr.decode("utf-8"))
+
+
 def golem_into_full(*arguments: str | Path, unbuffered: str = "") -> Finished:
     """Run the installed `golem` with a full disk behind its stdout; the value is for PYTHONUNBUFFERED."""
     with _FULL.open("wb") as full:
