@@ -99,7 +99,7 @@ def golem_process(
 
 
 def golem_in_shell(words: str, *, before: str = "", unbuffered: str = "") -> Finished:
-    """Run the installed `golem` as a line of a shell, with its redirections; `before` is a command before it."""
+    """Run the installed `golem` as a line of a shell, with its redirections; `before` comes in front."""
     done = subprocess.run(
         ["sh", "-c", f'{before}"{GOLEM}" {words}'],
         stdin=subprocess.DEVNULL,
