@@ -156,6 +156,7 @@ def test_a_key_is_found_that_was_broken(kind: str, name: str, cuts: set[int]) ->
         "tokens begin with glpat-\nand have twenty characters or so, all of them random",
         "sk_live_\nis_the_beginning_of_a_key_that_is_in_use",
         f"{KEY}\nand so on",
+        f"{KEY}\nDeutschland",
         f'"{KEY}" + "/path/to/a/file"',
         f"{KEY}\n\nk9",
         f"{KEY}\n{KEY}\n{KEY}",

@@ -73,7 +73,9 @@ def _says_more(broken: Found, whole: Sequence[Found], starts: Sequence[int]) -> 
     if len(touched) != 1:
         return not touched  # several whole ones are a list of keys
     known = touched[0].value
-    return broken.value.startswith(known) and not reads_like_names(broken.value[len(known) :])
+    more = broken.value[len(known) :]
+    is_word = more.isalpha() and more in {more.lower(), more.capitalize()}  # "Deutschland" has few vowels
+    return broken.value.startswith(known) and not is_word and not reads_like_names(more)
 
 
 def without_overlaps(found: Iterable[Found]) -> list[Found]:
