@@ -112,7 +112,8 @@ def _report_lost_output(error: OSError) -> int:
     from golem_cli.cli.failures import line_of
 
     error.filename = error.filename or STANDARD_OUTPUT
-    with suppress(OSError):  # standard error may lead to the same full disk
-        sys.stderr.write(f"{line_of(error)}\n")
-        sys.stderr.flush()
+    if sys.stderr is not None:
+        with suppress(OSError):  # it may lead to the same full disk
+            sys.stderr.write(f"{line_of(error)}\n")
+            sys.stderr.flush()
     return FAILED

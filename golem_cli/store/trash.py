@@ -45,16 +45,19 @@ class Trash:
         self._lock = lock
 
     def put(self, path: Path) -> Path:
-        """Move the conversation file at `path` here, with its journal; its lock is the caller's business."""
+        """Move the conversation file at `path` here, with its journal; its lock is the caller's business.
+
+        Return where the file is now; where the journal is when there is no file.
+        """
         make_folder(self.folder)
-        target = _free_name(self.folder / path.name)
+        moved = target = _free_name(self.folder / path.name)
         for suffix in reversed(SUFFIXES):
             source = path.with_suffix(suffix)
             if is_there(source):
-                source.replace(target.with_suffix(suffix))
+                moved = source.replace(target.with_suffix(suffix))
         sync_folder(self.folder)
         sync_folder(path.parent)
-        return target
+        return moved
 
     def names(self) -> list[str]:
         """Return the names of the entries."""

@@ -268,10 +268,13 @@ def _wait_until_it_reads(pid: int) -> None:
 @NEEDS_FULL_DEVICE
 @pytest.mark.parametrize("unbuffered", ["", "1"], ids=["at the end", "at once"])
 @pytest.mark.parametrize("streams", [">/dev/full 2>&1", ">/dev/full 2>&-", ">/dev/full 2>/dev/full"])
+@pytest.mark.parametrize("command", ["show {file}", "list", "list -n 5", "--help"])
 def test_a_failure_that_nobody_can_be_told_has_its_exit_code(
-    streams: str, unbuffered: str, tmp_path: Path
+    command: str, streams: str, unbuffered: str, tmp_path: Path
 ) -> None:
-    done = golem_in_shell(f'show "{large_history(tmp_path)}" {streams}', unbuffered=unbuffered)
+    """Whether the output is refused while it is written or only when the last of it is."""
+    words = command.format(file=large_history(tmp_path))
+    done = golem_in_shell(f"{words} {streams}", unbuffered=unbuffered)
     assert (done.code, done.raw, done.err) == (1, b"", "")
 
 

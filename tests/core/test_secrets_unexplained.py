@@ -45,6 +45,7 @@ def test_keys_of_twenty_characters_look_random(text: str) -> None:
         "get_user_account_by_identifier",
         "AbstractSingletonProxyFactoryBean",
         "internationalization",
+        "map_httpcore_exceptions",
         "/usr/lib/python3/dist-packages/module/__init__.py",
         "https://docs.python.org/3/library/asyncio-task.html",
         "meta-llama/Llama-3.3-70B-Instruct-Turbo",

@@ -127,6 +127,12 @@ def test_results_are_newest_first_and_as_many_as_asked_for(store: Store) -> None
     assert found(store, "boat", limit=2) == [3, 2]
 
 
+def test_a_limit_may_be_any_number(store: Store) -> None:
+    put(store, 1, "boat")
+    assert found(store, "boat", limit=10**30) == [1]
+    assert len(store.summaries(10**30)) == 1
+
+
 def test_more_results_than_a_page_come_all_and_once(store: Store) -> None:
     """Equal times too: then the id decides."""
     store.conversations.mkdir(parents=True)

@@ -69,6 +69,12 @@ def test_the_journal_travels_with_its_file(store: Store) -> None:
     assert names_in(store.trash) == []
 
 
+def test_of_a_journal_alone_the_place_of_the_journal_is_told(store: Store) -> None:
+    journal = crashed(store)
+    store.path_of(FIRST).unlink()
+    assert store.delete(FIRST).read_bytes() == journal
+
+
 def test_two_of_one_id_are_two_entries_and_keep_their_journals_apart(store: Store) -> None:
     journal = crashed(store)
     store.delete(FIRST)

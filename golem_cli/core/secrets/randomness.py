@@ -23,6 +23,7 @@ _UNIFORM: Final = re.compile(r"(?:[A-Z]?[a-z]+|[A-Z]+)?[0-9]{0,4}|[0-9]+|[0-9]{1
 _PIECE: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+|[A-Z]")
 _CONSONANTS: Final = re.compile(r"[^aeiouyAEIOUY]{5}")
 _VOWEL: Final = re.compile(r"[aeiouyAEIOUY]")
+_HTTP: Final = re.compile("http", re.IGNORECASE)  # begins many a name, and no word
 _RARE: Final = re.compile(r"[jqxzJQXZ]")
 _SHARE: Final = 3  # one in so many letters and digits
 _STRETCH: Final = 16
@@ -95,6 +96,6 @@ def _reads_like_a_word(letters: str) -> bool:
     if len(letters) <= _SHORT_WORD:
         return True
     vowels = len(_VOWEL.findall(letters))
-    if vowels * _FEW_VOWELS < len(letters) or _CONSONANTS.search(letters):
+    if vowels * _FEW_VOWELS < len(letters) or _CONSONANTS.search(_HTTP.sub("", letters)):
         return False
     return len(letters) <= _LONG_WORD or len(_RARE.findall(letters)) <= 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
 from heapq import merge
 from itertools import islice, takewhile
@@ -68,6 +69,7 @@ class Catalogue:
 
     def summaries(self, limit: int | None = None) -> list[Summary]:
         """Sum up the conversations changed last, newest first; all without a limit. Damage is told."""
+        limit = _countable(limit)
         known, unknown = self._ask(lambda database, right: _newest(database, right, limit))
         return list(islice(merge(known, self._read(unknown), key=_age, reverse=True), limit))
 
@@ -80,6 +82,7 @@ class Catalogue:
 
     def search(self, query: Query, limit: int | None = None) -> Found:
         """Return the conversations that fit, newest first; none for a query without terms."""
+        limit = _countable(limit)
         if not query.terms:
             return Found([], [])
         damaged: list[Summary] = []
@@ -157,6 +160,11 @@ class Catalogue:
 
         read = (summarize(self._folder / f"{each}.json") for each in ids)
         return sorted((each for each in read if each is not None), key=_age, reverse=True)
+
+
+def _countable(limit: int | None) -> int | None:
+    """No limit for one that is too large to count to."""
+    return None if limit is None or limit > sys.maxsize else limit
 
 
 def _age(summary: Summary) -> tuple[str, str]:
