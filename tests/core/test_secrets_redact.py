@@ -351,6 +351,20 @@ def test_text_in_place_of_base64_is_text_also_where_it_would_pass_for_base64(bef
     assert message.parts[0].data == f"{before}[secret-1]"
 
 
+@pytest.mark.parametrize("explained", [f"image@sha256:{HEX[:64]}", f"see commit {HEX[:40]}"])
+def test_what_the_message_explains_is_no_doubt_where_the_title_cuts_it_off(explained: str) -> None:
+    prompt = f"it is  {explained}\nand more words to make it long enough for a cut"
+    title = f"{' '.join(prompt.split())[:50]}…"
+    message = Message(role="user", content=prompt)
+    assert redact(Conversation(title=title, messages=(message,))).doubts == ()
+    elsewhere = msgspec.structs.replace(message, content="something else that is said")
+    (doubt,) = redact(Conversation(title=title, messages=(elsewhere,))).doubts
+    assert doubt.place == "title"
+    unexplained = msgspec.structs.replace(message, content=f"it is {TAIL}")
+    doubts = redact(Conversation(title=f"it is {TAIL[:50]}…", messages=(unexplained,))).doubts
+    assert [each.place for each in doubts] == ["title", "message 1, text"]
+
+
 def test_a_random_string_in_place_of_base64_is_a_doubt() -> None:
     part = Part(kind="document", data=f"{TAIL[:20]}-{TAIL[20:41]}_")
     (doubt,) = redact(Conversation(messages=(Message(role="user", parts=(part,)),))).doubts

@@ -30,7 +30,10 @@ _ANYWHERE: Final = 8
 and is replaced only where it was found."""
 _TELLING: Final = 8
 """Characters of a value's beginning that are replaced where a text was cut off in the middle of it."""
-_CUT: Final = ("", "…", "...")
+_ELLIPSIS: Final = "…"
+_CUT: Final = ("", _ELLIPSIS, "...")
+_WHOLE: Final = 8192
+"""Characters of a text in which what its title's end cut off is looked for."""
 _MARKS: Final = "_-.~*:?"  # what may stand behind a secret and look like its end
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _NUMBER: Final = re.compile(r"-?[0-9][0-9.eE+-]*")
@@ -93,11 +96,14 @@ class _Redactor:
         self._ids: dict[str, str] = {}
         self._strings: dict[str, str] = {}
         self._known: re.Pattern[str] | None = None
+        self._texts: list[str] = []
 
     def learn(self, text: str, kind: str, _place: str) -> str:
         """Take note of the secrets in one string, which stays as it is."""
         for found in secrets_in_data(text) if kind == DATA else find_secrets(text):
             self._secret(found.value)
+        if kind == TEXT and len(text) > _TELLING:
+            self._texts.append(text)
         return text
 
     def replace(self, text: str, kind: str, place: str) -> str:
@@ -147,7 +153,7 @@ class _Redactor:
         return found
 
     def _without_random(self, text: str, kind: str, place: str) -> str:
-        runs = find_random(text)
+        runs = self._doubted(text)
         if self._random:
             names = [(start, end, _named(self._strings, run, "random")) for start, end, run in runs]
             return _spliced(text, kind, names)
@@ -155,6 +161,19 @@ class _Redactor:
             why = f"a string of {len(run)} characters looks random, and no known pattern explains it"
             self.doubts.append(Doubt(place=place, why=why))
         return text
+
+    def _doubted(self, text: str) -> list[tuple[int, int, str]]:
+        """Return what looks random; what a title's end cut off, only if the whole text leaves it in doubt."""
+        runs = find_random(text)
+        body = text.removesuffix(_ELLIPSIS)
+        if not runs or body == text or runs[-1][1] < len(body):
+            return runs
+        start = runs[-1][0]
+        for line in (" ".join(each[:_WHOLE].split()) for each in self._texts):
+            if line.startswith(body) and line != text:
+                in_doubt = any(left <= start < right for left, right, _ in find_random(line))
+                return runs if in_doubt else runs[:-1]
+        return runs
 
     def _id(self, text: str, clean: str) -> str:
         """Return what stands for an id, `clean` being that without its secrets: a rest of it says nothing."""
