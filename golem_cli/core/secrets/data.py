@@ -47,10 +47,7 @@ def text_in(data: str) -> str | None:
     ('hi', '\ufeffhi', None, None)
     """
     raw = bytes_in(data)
-    try:
-        return None if raw is None else raw.decode(_encoding(raw))
-    except UnicodeDecodeError:
-        return None
+    return None if raw is None else _decoded(raw)
 
 
 def data_of(text: str, *, like: str) -> str:
@@ -75,15 +72,15 @@ def bytes_in(data: str) -> bytes | None:
         raw = base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True)
     except (binascii.Error, ValueError):
         return None
-    return raw if (len(data) >= _SHORTEST_MEDIA or _is_text(raw)) and not find_secrets(data) else None
+    stands_for_something = len(data) >= _SHORTEST_MEDIA or _decoded(raw) is not None
+    return raw if stands_for_something and not find_secrets(data) else None
 
 
-def _is_text(raw: bytes) -> bool:
+def _decoded(raw: bytes) -> str | None:
     try:
-        raw.decode(_encoding(raw))
+        return raw.decode(_encoding(raw))
     except UnicodeDecodeError:
-        return False
-    return True
+        return None
 
 
 def _encoding(raw: bytes) -> str:

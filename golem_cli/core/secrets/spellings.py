@@ -29,12 +29,14 @@ _MAY_BE_ONE: Final = re.compile(rf"[\\&%*`~<{_UNSEEN}{_DASHES}{_FOLDED}]")
 _CONTROLS: Final = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 _LAST: Final = 0x10FFFF
 
-
+_KEY: Final = "[A-Za-z0-9_-]"
+_INDENT: Final = r"[ \t>|+]{0,80}"
+"""What begins a line that goes on: space, and the marks of quotes, tables and differences."""
 _BREAK: Final = re.compile(  # each way begins with a character that is rare: that is quick to look for
-    r"""["'`](?<=[A-Za-z0-9_-].)[ \t]{0,8}[+.&,\\]?[ \t]{0,8}(?:\r?\n[ \t>|+]{0,80})?["'`](?=[A-Za-z0-9_-])"""
-    r"""|\\(?<=[A-Za-z0-9_-].)\r?\n[ \t>|+]{0,80}(?=[A-Za-z0-9_-])"""
-    r"""|\r(?<=[A-Za-z0-9_-].)\n[ \t>|+]{0,80}(?=[A-Za-z0-9_-])"""
-    r"""|\n(?<=[A-Za-z0-9_-].)[ \t>|+]{0,80}(?=[A-Za-z0-9_-])""",
+    rf"""["'`](?<={_KEY}.)[ \t]{{0,8}}[+.&,\\]?[ \t]{{0,8}}(?:\r?\n{_INDENT})?["'`](?={_KEY})"""
+    rf"""|\\(?<={_KEY}.)\r?\n{_INDENT}(?={_KEY})"""
+    rf"""|\r(?<={_KEY}.)\n{_INDENT}(?={_KEY})"""
+    rf"""|\n(?<={_KEY}.){_INDENT}(?={_KEY})""",
     re.DOTALL,
 )
 
