@@ -51,7 +51,9 @@ def open_writer(conversation: str | Conversation, library: Library, environment:
             )
         return writer
     if isinstance(library, MemoryLibrary):
-        return library.create(open_store(environment).read(conversation))
+        found = open_store(environment).look(conversation)
+        tell_losses(conversation, found.losses, environment)
+        return library.create(found.conversation)
     writer = library.open(conversation)
     tell_losses(conversation, writer.losses, environment)
     return writer

@@ -116,6 +116,7 @@ def test_what_of_a_conversation_is_gone_is_told_by_whatever_reads_it_and_is_kept
         done = golem(*command)
         assert (done.code, done.err) == (0, f"{gone}\n")
         assert "q" in done.out
+    assert golem("ask", "--no-save", "-r", FIRST, "and this?").err.startswith(f"{gone}\n")
     for command in (("resume", FIRST, "--prompt", "and now?"), ("rename", FIRST, "Rye")):
         path.unlink(missing_ok=True)
         path.with_suffix(".journal").write_bytes(journal)
