@@ -86,10 +86,8 @@ def _buffered(stream: TextIO) -> TextIO:
     Python's own loses what the system does not take at once, of a large output on a nearly full disk or to
     a reader that is slow, and says nothing. golem flushes where something is to be seen.
     """
-    buffered: IO[str] = open(  # noqa: SIM115 (lives as long as we)
-        stream.fileno(), "w", encoding="utf-8", errors="replace", closefd=False
-    )
-    return buffered  # type: ignore[return-value]  # text streams of `open` are TextIO in all but name
+    buffer = io.BufferedWriter(io.FileIO(stream.fileno(), "w", closefd=False))
+    return io.TextIOWrapper(buffer, encoding="utf-8", errors="replace", line_buffering=stream.isatty())
 
 
 def _unwritable() -> TextIO:

@@ -8,20 +8,18 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from golem_cli.core.identity import CANONICAL_UUID, is_canonical_uuid
+from golem_cli.core.identity import CANONICAL_UUID
 from golem_cli.store.file_identity import Identity, identity_from
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 
 Stamp = tuple[Identity, Identity]
 """The identities of file and journal, None for a missing one."""
 
-_ID: Final = 36
-"""Characters of an id."""
-_all_ids: Final = re.compile(rf"(?:{CANONICAL_UUID}\n)*").fullmatch
+_file_of_a_conversation: Final = re.compile(rf"({CANONICAL_UUID})\.(json|journal)").fullmatch
 
 _CLOCK_TICK: Final = 2_000_000_000
 """Nanoseconds that the clock of a file system may stand still (FAT: two seconds)."""
@@ -29,7 +27,7 @@ _CLOCK_TICK: Final = 2_000_000_000
 
 def ids_in(folder: Path) -> set[str]:
     """Return the ids of all conversations in `folder`; none when there is no folder. Raises `OSError`."""
-    return set(_ids_among({stem for stem, _, _ in _entries(folder)}))
+    return {conversation_id for conversation_id, _, _ in _entries(folder)}
 
 
 def stamps_in(folder: Path) -> dict[str, Stamp]:
@@ -39,31 +37,22 @@ def stamps_in(folder: Path) -> dict[str, Stamp]:
     """
     files: dict[str, Identity] = {}
     journals: dict[str, Identity] = {}
-    for stem, suffix, entry in _entries(folder):
+    for conversation_id, suffix, entry in _entries(folder):
         try:
             identity = identity_from(entry.stat(follow_symlinks=False))
         except FileNotFoundError:
             continue  # it went away while we looked
-        (files if suffix == ".json" else journals)[stem] = identity
-    return {each: (files.get(each), journals.get(each)) for each in _ids_among({**files, **journals})}
-
-
-def _ids_among(stems: Collection[str]) -> list[str]:
-    """Return those of `stems` that are ids, in order. All together are looked at first: it takes a fifth."""
-    ordered = sorted(stems)
-    if _all_ids("".join([f"{each}\n" for each in ordered])):
-        return ordered
-    return [each for each in ordered if is_canonical_uuid(each)]
+        (files if suffix == "json" else journals)[conversation_id] = identity
+    return {each: (files.get(each), journals.get(each)) for each in sorted({**files, **journals})}
 
 
 def _entries(folder: Path) -> Iterator[tuple[str, str, os.DirEntry[str]]]:
-    """Yield what may be the file or journal of a conversation: what may be its id, the suffix, the entry."""
+    """Yield the files and journals of conversations: id, suffix without its dot, entry."""
     try:
         with _looked_into(folder) as entries:
             for entry in entries:
-                name = entry.name
-                if (suffix := name[_ID:]) in {".json", ".journal"}:
-                    yield name[:_ID], suffix, entry
+                if found := _file_of_a_conversation(entry.name):
+                    yield found[1], found[2], entry
     except FileNotFoundError:
         return
 
