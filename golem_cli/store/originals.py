@@ -26,8 +26,10 @@ FOREIGN: Final = ".foreign"
 """The journal of another conversation."""
 ORPHANED: Final = ".orphaned"
 """A journal whose file was gone."""
+AWAY: Final = ".away"
+"""What somebody moved out of the way, as the doctor advises."""
 
-_KEPT: Final = "|".join(map(re.escape, (ORIGINAL, UNDONE, DAMAGED, FOREIGN, ORPHANED)))
+_KEPT: Final = "|".join(map(re.escape, (ORIGINAL, UNDONE, DAMAGED, FOREIGN, ORPHANED, AWAY)))
 _is_kept_aside: Final = re.compile(rf"\.(?:json|journal)(?:{_KEPT})(?:\.[0-9]+)?").fullmatch
 
 

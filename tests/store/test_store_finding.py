@@ -217,7 +217,7 @@ def test_what_lies_beside_conversations_is_one_a_kept_file_or_a_stranger(store: 
     conversation = put(store, FIRST, title="one")
     kept = [
         conversation.with_name(f"{FIRST}{end}")
-        for end in (".journal.foreign", ".json.orig", ".json.undone.2")
+        for end in (".journal.away", ".journal.foreign", ".json.orig", ".json.undone.2")
     ]
     odd = [conversation.with_name(name) for name in ("a.json", f"{FIRST}.json.bak", f"{FIRST}.jsonfoo")]
     for path in (*kept, *odd):

@@ -9,6 +9,7 @@ from itertools import count
 from pathlib import Path
 
 from golem_cli.store.atomic import numbered
+from golem_cli.store.originals import AWAY
 
 
 def pasted(*words: str | Path) -> str:
@@ -27,7 +28,7 @@ def looked_at(path: Path) -> str:
 
 def moved_away(path: Path) -> str:
     """Return the command that takes from `path` what stands there; nothing is overwritten, and it is kept."""
-    names = (numbered(path, ".away", number) for number in count(1))
+    names = (numbered(path, AWAY, number) for number in count(1))
     return pasted("mv", path, next(name for name in names if not os.path.lexists(name)))
 
 

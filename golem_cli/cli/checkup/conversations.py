@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from golem_cli.cli.checkup.advice import moved_away, pasted, way_to_file
+from golem_cli.cli.checkup.advice import looked_at, moved_away, pasted, way_to_file
 from golem_cli.cli.checkup.check import Check, Scope, guarded, note, ok, problem
 from golem_cli.cli.checkup.folders import file_permissions
 from golem_cli.core.conversation import FORMAT_VERSION
@@ -46,8 +46,14 @@ def _kept(folder: Path, locks: Path) -> Iterator[Check]:
         yield ok("kept", text)
     for path in strangers(folder):
         text = f"{path} is no conversation: a leftover, or put there by somebody"
-        way = moved_away(path) if obstacle_at(path) else pasted("rm", path)
-        yield note("leftover", text, f"when nothing writes to it: {way}")
+        yield note("leftover", text, _way_with_stranger(path))
+
+
+def _way_with_stranger(path: Path) -> str:
+    """Only what golem itself left half written may go; of all else nobody knows that it is nothing."""
+    if obstacle_at(path):
+        return f"when nothing writes to it: {moved_away(path)}"
+    return f"when nothing writes to it: {pasted('rm', path)}" if path.suffix == ".tmp" else looked_at(path)
 
 
 def _locks(locks: Path) -> Iterator[Check]:
