@@ -221,7 +221,7 @@ def test_the_doctor_tells_the_journal_of_another_conversation_and_what_was_kept(
     assert text == f"{foreign} is not read: it is the journal of another conversation, {another}"
     subprocess.run(shlex.split(command), check=True)
     assert not any(str(foreign) in text for text in advice())
-    assert f"1 file in {file.parent}, kept by " in golem("doctor", "--offline").out  # and no leftover to remove
+    assert f"1 file in {file.parent}, kept by " in golem("doctor", "--offline").out  # no leftover
     foreign.write_bytes(journal)
     assert golem("rename", FIRST, "Rye").code == 0  # opening sets it aside
     assert f"2 files in {file.parent}, kept by " in golem("doctor", "--offline").out
